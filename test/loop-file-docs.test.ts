@@ -20,6 +20,8 @@ const required = [
 ] as const
 
 function completed(example: string): string {
+  // It has neither agents nor prompts.
+  if (/^loop: tune$/m.test(example)) return example
   const missing = required.filter(([key]) => !new RegExp(`^${key}:`, 'm').test(example))
   return [example, ...missing.map(([, line]) => `${line}\n`)].join('')
 }

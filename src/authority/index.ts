@@ -2,6 +2,7 @@ export { approvalOnly } from './actions/approval-only.ts'
 export { cleanUpExecutor } from './actions/clean-up.ts'
 export { commandExecutor } from './actions/command.ts'
 export { draftExecutor } from './actions/draft.ts'
+export { editArtifactsExecutor } from './actions/edit-artifacts.ts'
 export { createActions, definite, failed as failedAction } from './actions/executor.ts'
 export {
   commentExecutor,
@@ -23,6 +24,7 @@ export {
   allowListGate,
   alwaysEscalate,
   callbackGate,
+  chosenGate,
   mergeGate,
   policyGate,
 } from './gates/gates.ts'

@@ -31,7 +31,9 @@ export function neededVariables({
 }
 
 const proposedActions = (proposes: LoopFile['proposes']): readonly ActionSettings[] =>
-  proposes === undefined || proposes.kind === 'report' ? [] : [proposes]
+  proposes === undefined || proposes.kind === 'report' || proposes.kind === 'edit-artifacts'
+    ? []
+    : [proposes]
 
 /** Which variables code reads is known only at run time, so every string literal that could be one counts. */
 export const variablesOfCode = ({ modules }: Pick<ScannedLoop, 'modules'>): readonly string[] =>

@@ -36,6 +36,7 @@ import { type HeldDependencies, holdDependencies } from './dependencies/hold-dep
 import { type EscalationContext, escalationOf } from './escalation.ts'
 import { filesIn } from './inner-folder.ts'
 import { type OpenCommands, openCommands } from './loop-ports/commands/open-commands.ts'
+import { createFindFiles } from './loop-ports/find-files.ts'
 import { createGather } from './loop-ports/gather.ts'
 import { createMeasure } from './loop-ports/measure.ts'
 import { createLoopMemory } from './loop-ports/memory.ts'
@@ -204,6 +205,7 @@ const openPorts = (
       }),
   }),
   gather: createGather({ workspace }),
+  find: createFindFiles(workspace),
 })
 
 const openCommandsOf = (

@@ -16,6 +16,8 @@ export interface LoopPorts {
   readonly skills: SkillReader
   /** Runs a command in the sandbox of the run and returns what it wrote to the file `LOOP_METRICS_OUT`. */
   measure(request: MeasureRequest, signal: Signal): Promise<MeasuredCommand>
+  /** Finds files of the workspace. Absent: not supported. */
+  readonly find?: FindFiles
   /** Reads sources outside of the files: history, issues, CI. Absent: not supported. */
   readonly gather?: Gather
   /** What rounds of the loop know from earlier ones. Absent: they remember nothing. */
@@ -45,6 +47,25 @@ export interface OpenProposal {
   readonly question: string
   /** What it is about: a later proposal about the same replaces it. */
   readonly about: string
+}
+
+/** Regular files that match one of the patterns, in the order of their paths. Links are not followed. */
+export type FindFiles = (
+  request: {
+    /** Paths or globs, from the root of the workspace. */
+    readonly patterns: readonly string[]
+    /** It rejects if more match. */
+    readonly filesMax: number
+  },
+  signal: Signal,
+) => Promise<readonly FoundFile[]>
+
+export interface FoundFile {
+  /** From the root of the workspace. */
+  readonly path: string
+  readonly bytes: number
+  /** SHA-256 of its content. */
+  readonly digest: string
 }
 
 /** Facts of earlier rounds of the loop. A claim of an agent, never an instruction. */

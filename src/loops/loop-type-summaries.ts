@@ -3,6 +3,7 @@
 import { buildSummary } from './build/build-summary.ts'
 import { plainSummary } from './plain/plain-summary.ts'
 import { roundSummary } from './round/round-summary.ts'
+import { tuneSummary } from './tune/tune-summary.ts'
 
 export interface LoopTypeSummary {
   readonly name: string
@@ -17,4 +18,5 @@ export const loopTypeSummaries: readonly LoopTypeSummary[] = [
   plainSummary,
   buildSummary,
   roundSummary,
+  tuneSummary,
 ]

@@ -68,6 +68,7 @@ export { recordedEventSchema } from './events/event-schema.ts'
 export { actionSchema } from './loop-file/action-schema.ts'
 export type {
   ActionSettings,
+  EditProposal,
   GateSettings,
   MergeActionSettings,
   ProposalSettings,
@@ -123,6 +124,8 @@ export {
   text,
   toolName,
 } from './loop-file/value-schemas.ts'
+export { type Knob, type Manifest, manifestFileName } from './manifest/manifest.ts'
+export { parseManifest } from './manifest/parse-manifest.ts'
 export { isJsonObject, type JsonObject, published } from './values.ts'
 export {
   type JudgeVerdict,

@@ -43,6 +43,15 @@ export const mergeGate = (branch: string, otherwise: Gate): Gate => ({
   },
 })
 
+/** The user chose in the loop file when this action happens, from level 2. Everything else is up to another gate. */
+export const chosenGate = (kind: string, otherwise: Gate): Gate => ({
+  async judge(action, at, facts) {
+    return action.kind === kind && facts.level >= 2
+      ? { type: 'allow', rule: 'chosen-in-file' }
+      : otherwise.judge(action, at, facts)
+  },
+})
+
 /** Code decides. An error is a denial. */
 export const callbackGate = (
   decide: (action: Action, facts: ActionFacts, at: StepPlace) => Verdict | Promise<Verdict>,

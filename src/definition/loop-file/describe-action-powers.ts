@@ -1,7 +1,13 @@
 /** Describes what a loop file may do outside of its workspace, for the user who is asked to trust it. */
 
 import { ceilingOf, type Level, type LevelSetting, levelNames } from '../../loop/index.ts'
-import type { ActionSettings, DeliverySink, GateSettings, LoopFile } from '../../protocol/index.ts'
+import type {
+  ActionSettings,
+  DeliverySink,
+  EditProposal,
+  GateSettings,
+  LoopFile,
+} from '../../protocol/index.ts'
 
 /** Nothing for a file without actions: all others that a loop may request need a person. */
 export function describeActionPowers({
@@ -58,8 +64,12 @@ function describeGate(level: Level, gate: GateSettings): string {
 }
 
 /** One line, also for a dry run. */
-export function describeAction(action: ActionSettings): string {
+export function describeAction(action: ActionSettings | EditProposal): string {
   switch (action.kind) {
+    case 'edit-artifacts':
+      return action.isChosen
+        ? 'changes the artifacts of its manifest without a person, as apply says'
+        : 'changes the artifacts of its manifest'
     case 'merge':
       if (action.strategy === 'none') return 'does not merge it'
       return `merges it into ${action.into ?? (action.isDefault === true ? 'agent/<spec>' : 'agent/<loop>')}`

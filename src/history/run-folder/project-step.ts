@@ -1,5 +1,6 @@
 /** Projects steps with prompts, agents and checks to the files of a run. */
 
+import { z } from 'zod'
 import { describeTodo, type Json, parseStepId, type RunEvent, readStep } from '../../loop/index.ts'
 import { renderRoundReport } from '../../protocol/round/render-round-report.ts'
 import { roundReportSchema } from '../../protocol/round/round-report-schema.ts'
@@ -45,6 +46,8 @@ export function projectStep(
       return projectSkills({ carried, open, atMs }, event, result)
     case 'round-report':
       return projectReport(carried, event, result)
+    case 'document':
+      return projectDocument(carried, event, result)
     case 'plan':
     case 'watchdog':
     case 'review-prompt':
@@ -57,7 +60,7 @@ export function projectStep(
 }
 
 /** Roles of plain steps that add to the files. */
-const roles = ['prompt', 'measure', 'skills', 'round-report'] as const
+const roles = ['prompt', 'measure', 'skills', 'round-report', 'document'] as const
 type StepPart = 'agent' | 'check' | (typeof roles)[number]
 
 /** What a step adds to the files. Undefined: nothing. */
@@ -75,6 +78,18 @@ function projectReport(carried: FoldState, event: StepChange, result: Json | und
   if (data === undefined) return { next: carried }
   const path = roundReportFile(event.iteration)
   return { next: carried, changes: [{ type: 'put', path, text: renderRoundReport(data) }] }
+}
+
+const documentSchema = z.object({
+  file: z.string().regex(/^[A-Z][A-Z_]{0,40}\.md$/),
+  text: z.string(),
+})
+
+/** A document that the loop wrote, such as `LOOP.md`: the newest one with this name. */
+function projectDocument(carried: FoldState, event: StepChange, result: Json | undefined): Change {
+  const { data } = documentSchema.safeParse(event.type === 'step-finished' ? result : undefined)
+  if (data === undefined) return { next: carried }
+  return { next: carried, changes: [{ type: 'put', path: data.file, text: data.text }] }
 }
 
 function projectPrompt(

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { mergeGate } from '../../authority/index.ts'
+import { chosenGate, mergeGate } from '../../authority/index.ts'
 import type { Gate, Policy } from '../../engine/index.ts'
 import { defined, effectiveLevel, type Level } from '../../loop/index.ts'
 import type { LoopFile } from '../../protocol/index.ts'
@@ -80,12 +80,16 @@ export async function openLevel(
 }
 
 const gateOf = (
-  { gate, mergesWhenCertified }: AuthoritySettings,
+  { gate, mergesWhenCertified, proposes }: AuthoritySettings,
   mergeInto: string | undefined,
-): Gate =>
-  mergesWhenCertified === true && mergeInto !== undefined
+): Gate => {
+  if (proposes?.kind === 'edit-artifacts' && proposes.isChosen) {
+    return chosenGate(proposes.kind, toGate(gate))
+  }
+  return mergesWhenCertified === true && mergeInto !== undefined
     ? mergeGate(mergeInto, toGate(gate))
     : toGate(gate)
+}
 
 function sealsOf({ paths, except, keys }: LoopFile['seals']): Pick<RunParts, 'seals'> {
   const isDefault = paths.length + except.length + Object.keys(keys).length === 0

@@ -53,7 +53,14 @@ export type ActionSettings =
   | CommandActionSettings
 
 /** An action that a loop type proposes. `report`: nothing but to be read. */
-export type ProposalSettings = ActionSettings | { readonly kind: 'report' }
+export type ProposalSettings = ActionSettings | { readonly kind: 'report' } | EditProposal
+
+/** A change of the files that a loop tunes. No file names it: its loop type proposes it. */
+export interface EditProposal {
+  readonly kind: 'edit-artifacts'
+  /** The loop file says when it happens, so no person is asked from level 2. */
+  readonly isChosen: boolean
+}
 
 export interface MergeActionSettings {
   readonly kind: 'merge'

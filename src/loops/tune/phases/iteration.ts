@@ -1,0 +1,84 @@
+/**
+ * Phase 5: one trip of the cycle.
+ *
+ *   hypothesize ─▶ run ─▶ review ─▶ (converged?) ─▶ analyze ─▶ decide ─▶ edit
+ *
+ * The run measures the edit of the trip before: the edit is the experiment, the next run is the measurement. The first trip has
+ * none, and begins with what the baseline found. Each edit gets fresh critiques of its own outputs.
+ */
+
+import { leavePhase, openPhase } from '../phase-proofs.ts'
+import { askWhich } from '../questions.ts'
+import { note } from '../report/note.ts'
+import { decideConvergence, type IterationOutcome } from '../statistics/convergence.ts'
+import type { TuneSession } from '../tune-session.ts'
+import type { ExitReason, IterationRecord, TuneState } from '../tune-state.ts'
+import { chooseEdit } from './choose-edit.ts'
+import { measureEdit } from './measure-edit.ts'
+import { gainOf, type Trip, tallyOf } from './trip.ts'
+
+type Iterating = Extract<TuneState, { phase: 'iteration' }>
+
+export async function iterate(session: TuneSession, state: Iterating): Promise<TuneState> {
+  const { phase: _phase, log, ...looping } = state
+  const iteration = state.trail.length + 1
+  const { workloadId, maxIterations } = state.workload.manifest
+  await openPhase(
+    session.it,
+    'iteration',
+    `Iteration ${iteration} of ${workloadId} (at most ${maxIterations} changes): hypothesize, run, review, analyze, decide, edit.`,
+  )
+  const measured = await measureEdit(session, looping, { iteration, log })
+  const exit = measured.exit ?? (await findExit(session, measured))
+  const trip = exit === undefined ? await chooseEdit(session, measured) : { ...measured, exit }
+  const trail = [...trip.looping.trail, trip.record]
+  const { exit: ends } = trip
+  const completed = await note(session.it, [
+    { type: 'iteration-complete', iteration, ...(ends === undefined ? {} : { exit: ends }) },
+  ])
+  const ended = [...trip.log, ...completed]
+  const next = { ...trip.looping, trail, log: ended }
+  if (ends === undefined) return { ...next, phase: 'iteration' }
+  await leavePhase(session.it, 'iteration', {
+    iterationsCompleted: `${trail.length}`,
+    logEntries: `${ended.length}`,
+    exitCondition: ends,
+  })
+  return { ...next, phase: 'synthesis', exit: ends }
+}
+
+async function findExit(
+  session: TuneSession,
+  { looping, record }: Trip,
+): Promise<ExitReason | undefined> {
+  const { passing, of } = tallyOf(looping)
+  const trail = [...looping.trail, record]
+  const convergence = decideConvergence({
+    // The first trip measures nothing.
+    outcomes: trail.slice(1).map((one) => toOutcome(one, gainOf(looping))),
+    iterationsMax: looping.workload.manifest.maxIterations,
+    isAllPassing: passing === of,
+  })
+  if (convergence.type === 'continue') return undefined
+  if (convergence.type === 'stop') {
+    return convergence.reason === 'all-pass' ? 'converged' : 'max-iterations'
+  }
+  const { question, iterations, default: usual } = convergence
+  const answer = await askWhich(session, `${question} ${record.iteration}`, {
+    text:
+      question === 'plateau'
+        ? `No change was kept in the last ${iterations} iterations. Continue with a different approach, or accept the current state?`
+        : `After ${iterations} iterations the result is below the baseline. Continue, or stop?`,
+    options: ['continue', 'stop'],
+    default: usual,
+    policy: usual,
+    happened: [],
+  })
+  return answer === 'stop' ? question : undefined
+}
+
+const toOutcome = ({ measured }: IterationRecord, net: number): IterationOutcome => ({
+  kept: measured?.options.some(({ result }) => result.type === 'kept') === true,
+  measured: measured !== undefined && measured.options.length > 0,
+  net,
+})

@@ -1,0 +1,114 @@
+/** The loop type `tune` for loop files: its keys, its roles, and its loop. */
+
+import { z } from 'zod'
+import { defined, LoopError } from '../../loop/index.ts'
+import {
+  innerPath,
+  integer,
+  key,
+  keys,
+  type LoopFile,
+  manifestFileName,
+} from '../../protocol/index.ts'
+import type { LoopTypeDefinition, PrepareOptions } from '../loop-type-definition.ts'
+import { readTuneInput, tuneLoop } from './tune-loop.ts'
+import type { ApplyPolicy, TuneMode, TuneSettings } from './tune-session.ts'
+import { tuneSummary } from './tune-summary.ts'
+import { requireManifest } from './workload/open-workload.ts'
+
+/** The keys of a loop file that belong to `tune`. */
+export interface TuneKeys {
+  readonly manifest: string
+  readonly mode: TuneMode
+  readonly pick: TuneSettings['pick']
+  readonly apply: ApplyPolicy
+  readonly search: TuneSettings['search']
+}
+
+const searchPassesDefault = 10
+
+export const tuneType: LoopTypeDefinition<TuneKeys> = {
+  name: tuneSummary.name,
+  description: tuneSummary.description,
+  roles: {},
+  // Its own conditions end it before.
+  until: [{ type: 'max-iterations', iterations: 10_000 }],
+  complete: (written) => ('worktree' in written ? written : { ...written, worktree: false }),
+  keys: {
+    manifest: key(
+      innerPath('the path of a file, from the root of the workspace').prefault(manifestFileName),
+      'The manifest of the workload: what may be changed, the cases, and the commands that run and judge them.',
+      manifestFileName,
+    ),
+    mode: key(
+      z.enum(['precision', 'exploration', 'convergence']).prefault('precision'),
+      'precision: one variable at a time. exploration: bold changes. convergence: close every remaining failure.',
+      'precision',
+    ),
+    pick: key(
+      z.enum(['ask', 'policy']).prefault('ask'),
+      'Who decides: ask (a person answers every question), or policy (options are raced, and defaults are taken).',
+      'policy',
+    ),
+    apply: key(
+      z.enum(['ask', 'proven', 'kept', 'never']).prefault('ask'),
+      'When the artifacts themselves change: ask (a person allows it), proven (if the proof says improved), kept (also without a proof), never.',
+      'proven',
+    ),
+    search: key(
+      keys({
+        passes: key(
+          integer(1, 1000).prefault(searchPassesDefault),
+          'How much the search composer may run in each iteration, in passes over the cases.',
+          searchPassesDefault,
+        ),
+      }).prefault({}),
+      'The composer that needs no model: it turns the knobs of the manifest.',
+      { passes: searchPassesDefault },
+    ),
+  },
+  inputs: ['manifest', 'case'],
+  proposes: ({ apply }) => ({
+    kind: 'edit-artifacts',
+    isChosen: apply === 'proven' || apply === 'kept',
+  }),
+  async completeInput({ settings }, input, read) {
+    const path = typeof input['manifest'] === 'string' ? input['manifest'] : settings.manifest
+    const found = await read(path)
+    if (found === undefined) {
+      throw new LoopError(
+        'bad-request',
+        `There is no manifest ${path}, or it is larger than 4 MB or a link. Write one (schemas/manifest.schema.json describes it), or name it with manifest in the loop file.`,
+      )
+    }
+    checkManifest(found.path, found.text)
+    return { ...input, manifest: { path: found.path, text: found.text } }
+  },
+  async prepare(file, given) {
+    const settings = toSettings(file, given)
+    const { manifest } = readTuneInput(given.input)
+    if (manifest.text !== '') checkManifest(manifest.path, manifest.text)
+    return {
+      loop: tuneLoop(settings),
+      variables: [],
+      warnings: [],
+      firstPrompt: () => undefined,
+    }
+  },
+}
+
+function checkManifest(path: string, text: string): void {
+  try {
+    requireManifest(path, text)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    throw new LoopError('bad-request', `The manifest cannot be used. ${error.message}`, {
+      cause: error,
+    })
+  }
+}
+
+const toSettings = (
+  { name, settings }: LoopFile<TuneKeys>,
+  { version, ports }: PrepareOptions,
+): TuneSettings => ({ name, version, ...settings, ...defined({ ports }) })

@@ -1,0 +1,156 @@
+/** A workload in memory: its commands are functions, and everything that was asked for is kept. */
+
+import { createHash } from 'node:crypto'
+import type { CommandRunner } from '../../../src/engine/index.ts'
+import type { Action, RecordedEvent } from '../../../src/loop/index.ts'
+import type { CommandReport, CommandTask } from '../../../src/loop/step/command-task.ts'
+import type { LoopPorts } from '../../../src/loops/loop-ports.ts'
+import { tuneLoop } from '../../../src/loops/tune/tune-loop.ts'
+import type { TuneSettings } from '../../../src/loops/tune/tune-session.ts'
+import {
+  createWorld,
+  memoryWorkspace,
+  type World,
+  type WorldOptions,
+  worldAfter,
+} from '../../engine/fixture.ts'
+
+export interface FakeWorkload {
+  /** The text of `rules.txt`. */
+  readonly rules: string
+  readonly cases: readonly string[]
+  /** Parts of the manifest. */
+  readonly manifest?: object
+  /** What the workload writes for a case. A report: what its command did instead. */
+  run(rules: string, id: string, repeat: number): string | Partial<CommandReport>
+  /** What the judge prints. Default: a pass if the output is "good". */
+  judge?(output: string, id: string, repeat: number): string | Partial<CommandReport>
+}
+
+export interface TuneStory {
+  readonly world: World
+  readonly tasks: CommandTask[]
+  readonly acted: Action[]
+  readonly loop: ReturnType<typeof tuneLoop>
+  readonly input: object
+}
+
+export const manifestOf = ({ manifest = {} }: Pick<FakeWorkload, 'manifest'>): string =>
+  JSON.stringify({
+    workloadId: 'fake',
+    artifactPaths: ['rules.txt'],
+    casePaths: ['cases/*'],
+    runCommand: 'run {case} {output}',
+    outputPath: 'out/{name}',
+    evaluateCommand: 'judge {output}',
+    maxIterations: 3,
+    repeats: { baseline: 2, proof: 2 },
+    knobs: {
+      x: { type: 'choice', text: 'x={value}\n', values: ['1', '2', '3'] },
+      y: { type: 'toggle', text: 'y={value}\n', on: 'on', off: 'off' },
+    },
+    ...manifest,
+  })
+
+export const settingsOf = (more: Partial<TuneSettings> = {}): TuneSettings => ({
+  name: 'story',
+  manifest: 'loop.manifest.json',
+  mode: 'precision',
+  pick: 'policy',
+  apply: 'kept',
+  search: { passes: 3 },
+  ...more,
+})
+
+export function createTuneStory(
+  workload: FakeWorkload,
+  settings: Partial<TuneSettings> = {},
+  past?: { readonly events: readonly RecordedEvent[]; readonly count: number },
+  more: WorldOptions = {},
+): { readonly story: Promise<TuneStory> } {
+  const tasks: CommandTask[] = []
+  const acted: Action[] = []
+  const text = manifestOf(workload)
+  const files = memoryWorkspace({ 'rules.txt': workload.rules, 'loop.manifest.json': text })
+  const parts = {
+    workspace: { ...files, readText: async (path: string) => files.files.get(path) },
+    commands: runnerOf(workload, tasks),
+    gate: { judge: async () => ({ type: 'allow' as const }) },
+    actions: {
+      async perform(action: Action) {
+        acted.push(action)
+        return { status: 'done' as const, summary: 'changed' }
+      },
+      find: async () => ({ type: 'not-done' as const }),
+    },
+    ...more,
+  }
+  const ports = { run: 'story', find: findIn(workload.cases) } as unknown as LoopPorts
+  const loop = tuneLoop(settingsOf({ ports, ...settings }))
+  const input = { manifest: { path: 'loop.manifest.json', text } }
+  const opened =
+    past === undefined ? createWorld(parts) : worldAfter(past.events, past.count, parts)
+  const story = Promise.resolve(opened).then((world) => ({ world, tasks, acted, loop, input }))
+  return { story }
+}
+
+/** Outputs are on disk: they survive a crash. */
+const contents = new Map<string, string>()
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+const findIn =
+  (cases: readonly string[]): NonNullable<LoopPorts['find']> =>
+  async ({ patterns }) =>
+    patterns.includes('cases/*')
+      ? cases.map((id) => ({ path: `cases/${id}`, bytes: 1, digest: digestOf(id) }))
+      : cases
+          .filter((id) => patterns.includes(`cases/${id}`))
+          .map((id) => ({ path: `cases/${id}`, bytes: 1, digest: digestOf(id) }))
+
+function runnerOf(workload: FakeWorkload, tasks: CommandTask[]): CommandRunner {
+  return {
+    async run(task) {
+      tasks.push(task)
+      const { env = {}, files = {}, repeat = 1, output } = task
+      const id = env['LOOP_NAME'] ?? ''
+      if (output !== undefined) {
+        const rules = files['rules.txt']
+        const made = workload.run(
+          rules !== undefined && 'text' in rules ? rules.text : '',
+          id,
+          repeat,
+        )
+        if (typeof made !== 'string') return { ...ok(''), ...made }
+        contents.set(digestOf(made), made)
+        return { ...ok(''), output: { blob: digestOf(made) as never, bytes: made.length } }
+      }
+      const judged = files[env['LOOP_OUTPUT'] ?? '']
+      const text = judged !== undefined && 'blob' in judged ? (contents.get(judged.blob) ?? '') : ''
+      const { judge = judgeGood } = workload
+      const said = judge(text, id, repeat)
+      return typeof said === 'string' ? ok(said) : { ...ok(''), ...said }
+    },
+  }
+}
+
+const judgeGood = (output: string): string =>
+  JSON.stringify({ pass: output === 'good', critique: output === 'good' ? '' : 'it is bad' })
+
+const ok = (stdout: string): CommandReport => ({
+  ended: 'exited',
+  exitCode: 0,
+  stdout,
+  stderr: '',
+  durationMs: 1,
+})
+
+/** Every case is good with x=3 and y=on, and half of them with x=2. */
+export const easy: FakeWorkload = {
+  rules: 'x=1\ny=off\n',
+  cases: ['a', 'b', 'c', 'd', 'e', 'f'],
+  run(rules, id) {
+    if (rules.includes('x=3') && rules.includes('y=on')) return 'good'
+    return rules.includes('x=2') && 'abc'.includes(id) ? 'good' : 'bad'
+  },
+}
