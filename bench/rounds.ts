@@ -24,10 +24,10 @@ export const roundReport: Suite = {
   area: 'rounds',
   title: 'a round at level 1 without its agents, from the request to its end',
   run: ({ scale, note }) =>
-    withRounds(reporting, async ({ play }) => {
+    withRounds(reporting, async (stage) => {
       const took: number[] = []
       for (let number = -warmUp; number < Math.max(5, Math.round(rounds * scale)); number++) {
-        const { totalMs, agentsMs } = await play()
+        const { totalMs, agentsMs } = await stage.play()
         if (number >= 0) took.push(totalMs - agentsMs)
       }
       note(`  ${took.map((ms) => ms.toFixed(0)).join(' ')} ms`)
@@ -39,11 +39,11 @@ export const roundInWorktree: Suite = {
   area: 'rounds',
   title: 'a round in a worktree beside git worktree add, two sandbox starts and git commit',
   run: ({ scale }) =>
-    withRounds(working, async ({ play, checkout }) => {
-      const bare = await openBare(checkout)
+    withRounds(working, async (stage) => {
+      const bare = await openBare(stage.checkout)
       const took = { ours: [] as number[], bare: [] as number[] }
       for (let number = -warmUp; number < Math.max(5, Math.round(rounds * scale)); number++) {
-        const { totalMs } = await play()
+        const { totalMs } = await stage.play()
         const bareMs = await bare(number)
         if (number < 0) continue
         took.ours.push(totalMs)

@@ -10,130 +10,25 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { deliverReports } from '../src/launch/deliver/deliver-reports.ts'
-import { readDeliveries, writeSinks } from '../src/launch/deliver/delivery-facts.ts'
-import type { Json, RunEvent, StepId } from '../src/loop/index.ts'
-import type { DeliverySink } from '../src/protocol/index.ts'
-import type { RoundOutcome, RoundReport } from '../src/protocol/round/round-report.ts'
-import { createMemoryStore } from '../src/testing/index.ts'
-import { memoryBlobs } from '../src/testing/memory-blobs.ts'
-import { writeRun } from '../src/testing/write-run.ts'
+import {
+  answer,
+  listen,
+  open,
+  type Received,
+  report,
+  reported,
+  resetScene,
+  scene,
+} from './deliver-fixture.ts'
 
 const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`
 
-const report = (outcome: RoundOutcome, warnings: readonly string[] = []): RoundReport => ({
-  loop: 'triage',
-  intent: 'look <!channel>',
-  level: 1,
-  run: 'triage-1',
-  outcome,
-  maker: { status: 'done', iterations: 1, text: 'found\u001b[2J a thing\n.\nBcc: x@evil.example' },
-  verified: { type: 'checker' },
-  inputTokens: 1,
-  outputTokens: 2,
-  filesChanged: [],
-  recalled: [],
-  warnings,
-  startedAtMs: 1,
-  endedAtMs: 2,
-})
-
-const reported = report({ type: 'reported' })
-
-const finished = (step: string, value: RoundReport): RunEvent => ({
-  type: 'step-finished',
-  iteration: 1,
-  step: step as StepId,
-  attempt: 1,
-  kind: 'step',
-  role: 'round-report',
-  result: { value: value as unknown as Json },
-})
-
-let folder: string
-let nowMs: number
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'loopwright-deliver-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  nowMs = 1_000_000
-})
-
-async function open(
-  sinks: readonly DeliverySink[],
-  reports: readonly RoundReport[] = [reported],
-  environment: Readonly<Record<string, string>> = {},
-) {
-  const journal = createMemoryStore()
-  const written = await writeRun(journal)
-  await writeSinks(journal, written.run, sinks, 1)
-  const add = (one: RoundReport, at: number) => written.write(finished(`report#${at}`, one))
-  await written.write({ type: 'iteration-started', iteration: 1 })
-  for (const [at, one] of reports.entries()) await add(one, at + 1)
-  const printed: string[] = []
-  const failed: string[] = []
-  const parts = {
-    folder,
-    journal,
-    blobs: memoryBlobs(),
-    environment,
-    operator: environment,
-    print: (text: string) => void printed.push(text),
-    now: () => nowMs,
-    signal: new AbortController().signal,
-    onFailed: ({ error = '' }: { readonly error?: string }) => void failed.push(error),
-  }
-  return {
-    parts,
-    printed,
-    failed,
-    add,
-    deliver: () => deliverReports(parts, written.run),
-    known: async () => (await readDeliveries(journal, written.run)).deliveries,
-  }
-}
-
-interface Received {
-  readonly path: string
-  readonly headers: Record<string, string>
-  readonly body: string
-}
-
-/** Answers with these statuses, the last one again and again. */
-async function listen(...answers: readonly ((response: ServerResponse) => void)[]) {
-  const received: Received[] = []
-  const read = async (request: IncomingMessage): Promise<string> => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    return Buffer.concat(chunks).toString('utf8')
-  }
-  const server = createServer((request, response) => {
-    void read(request).then((body) => {
-      const headers = request.headers as Record<string, string>
-      received.push({ path: request.url ?? '', headers, body })
-      const answer = answers[Math.min(received.length, answers.length) - 1]
-      if (answer === undefined) response.writeHead(204).end()
-      else answer(response)
-    })
-  })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url, received }
-}
-
-const answer = (status: number) => (response: ServerResponse) =>
-  void response.writeHead(status).end('no')
+beforeEach(resetScene)
 
 describe('a report', () => {
   test('is delivered once to each receiver, and a second look sends nothing', async () => {
@@ -146,9 +41,9 @@ describe('a report', () => {
     expect(printed).toHaveLength(1)
     expect(printed[0]).toContain('[L1-report] loop `triage` (reported)')
     expect(printed[0]).not.toContain('\u001b')
-    const [file = '', ...more] = readdirSync(join(folder, 'reports/team/triage'))
+    const [file = '', ...more] = readdirSync(join(scene.folder, 'reports/team/triage'))
     expect(more).toEqual([])
-    expect(readFileSync(join(folder, 'reports/team/triage', file), 'utf8')).toBe(printed[0])
+    expect(readFileSync(join(scene.folder, 'reports/team/triage', file), 'utf8')).toBe(printed[0])
     expect((await known()).map(({ status }) => status)).toEqual(['delivered', 'delivered'])
   })
 
@@ -174,12 +69,12 @@ describe('a report', () => {
   test('that was sent but not recorded is sent again with the same id', async () => {
     const { url, received } = await listen()
     const sinks = [{ type: 'webhook', url, timeoutMs: 5000 }] as const
-    const { deliver, parts } = await open(sinks, [reported], { LOOPWRIGHT_WEBHOOKS: url })
-    const { setFact } = parts.journal
+    const { deliver, journal } = await open(sinks, [reported], { LOOPWRIGHT_WEBHOOKS: url })
+    const { setFact } = journal
     // As after kill -9: what happened is not recorded.
-    parts.journal.setFact = () => Promise.reject(new Error('killed'))
+    journal.setFact = () => Promise.reject(new Error('killed'))
     await expect(deliver()).rejects.toThrow('killed')
-    parts.journal.setFact = setFact
+    journal.setFact = setFact
     await deliver()
     await deliver()
     expect(received.map(({ headers }) => headers['webhook-id'])).toHaveLength(2)
@@ -194,12 +89,12 @@ describe('a webhook', () => {
     const environment = { LOOPWRIGHT_WEBHOOKS: url, S: secret }
     const { deliver } = await open(sinks, [reported], environment)
     await deliver()
-    const [{ body = '', headers = {} } = {}] = received
+    const { body, headers }: Received = received[0] ?? { path: '', body: '', headers: {} }
     expect(new Webhook(secret).verify(body, headers)).toMatchObject({
       type: 'round.reported',
       data: { id: headers['webhook-id'], report: { run: 'triage-1' } },
     })
-    expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow()
+    expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow('No matching signature')
   })
 
   test('is tried again after 5xx, 429 and silence, each time later, and is given up in the end', async () => {
@@ -208,11 +103,11 @@ describe('a webhook', () => {
     const { deliver, failed, known } = await open(sinks, [reported], { LOOPWRIGHT_WEBHOOKS: url })
     const waits: number[] = []
     for (let next = await deliver(); next !== undefined; next = await deliver()) {
-      expect(next).toBeGreaterThan(nowMs)
+      expect(next).toBeGreaterThan(scene.nowMs)
       // Not before it is due.
       expect(await deliver()).toBe(next)
-      waits.push(next - nowMs)
-      nowMs = next
+      waits.push(next - scene.nowMs)
+      scene.nowMs = next
     }
     expect(waits).toEqual(waits.toSorted((a, b) => a - b))
     expect(received).toHaveLength(waits.length + 1)
@@ -281,7 +176,7 @@ test('Slack gets Block Kit without markup or mentions, at the address of the var
   const address = `${url}/services/T0/B0/secret`
   const { deliver } = await open([{ type: 'slack', urlEnv: 'HOOK' }], [reported], { HOOK: address })
   await deliver()
-  const [{ path, body = '' } = { path: '' }] = received
+  const { path, body } = received[0] ?? { path: '', body: '' }
   expect(path).toBe('/services/T0/B0/secret')
   const message = JSON.parse(body) as {
     readonly blocks: readonly { readonly text?: { type: string } }[]
@@ -301,7 +196,7 @@ test('a Slack address that does not answer is not shown', async () => {
     [reported],
     environment,
   )
-  expect(await deliver()).toBe(nowMs + 5000)
+  expect(await deliver()).toBe(scene.nowMs + 5000)
   const [{ error = '' } = {}] = await known()
   expect(error).toContain('HOOK')
   expect(error).not.toContain('hunter2')
@@ -309,8 +204,8 @@ test('a Slack address that does not answer is not shown', async () => {
 
 describe('an e-mail', () => {
   const setUp = (allowed: string) => {
-    const out = join(folder, 'mail.txt')
-    const mail = join(folder, 'mail.sh')
+    const out = join(scene.folder, 'mail.txt')
+    const mail = join(scene.folder, 'mail.sh')
     writeFileSync(mail, `#!/bin/sh\ncat > ${out}\necho "$LOOPWRIGHT_REPORT_ID" >> ${out}\n`)
     chmodSync(mail, 0o755)
     const environment = {
@@ -349,8 +244,8 @@ describe('an e-mail', () => {
 test('a file is not written through a link that leads out of the reports', async () => {
   const elsewhere = mkdtempSync(join(tmpdir(), 'loopwright-elsewhere-'))
   onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }))
-  mkdirSync(join(folder, 'reports'))
-  symlinkSync(elsewhere, join(folder, 'reports/team'))
+  mkdirSync(join(scene.folder, 'reports'))
+  symlinkSync(elsewhere, join(scene.folder, 'reports/team'))
   const { deliver, failed } = await open([{ type: 'file', folder: 'team' }])
   await deliver()
   expect(readdirSync(elsewhere)).toEqual([])
