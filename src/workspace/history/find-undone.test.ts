@@ -90,6 +90,27 @@ describe('work that landed', () => {
     expect(await found()).toMatchObject({ branch: 'release', how: 'revert-commit' })
   })
 
+  test.each([
+    ['diff.context', '0'],
+    ['diff.noprefix', 'true'],
+  ])(
+    'is undone by the opposite patch, also if the repository sets %s to %s',
+    async (key, value) => {
+      git('config', key, value)
+      commit('far away', { 'a b.txt': lines('changed').replace('line 25', 'line 25!') })
+      git('rm', '-q', 'new.txt')
+      const opposite = commit('tidy', { 'a b.txt': lines().replace('line 25', 'line 25!') })
+      expect(await found()).toMatchObject({ commit: opposite, how: 'opposite-patch' })
+    },
+  )
+
+  test('is undone by git revert, also if it changed very many files', async () => {
+    const many = Array.from({ length: 1001 }, (_, at) => [`many-${at}.txt`, 'x\n'])
+    landed = commit('much work', Object.fromEntries(many))
+    git('revert', '--no-edit', landed)
+    expect(await found()).toMatchObject({ how: 'revert-commit' })
+  })
+
   test('is unknown if its commit, its branch or its parent is not there', async () => {
     const repository = await findRepository(folder)
     const gone = 'f'.repeat(40)

@@ -42,8 +42,9 @@ export async function findUndone(
   const before = after && (await resolveCommit(git, repository, `${after}^1`))
   if (after === undefined || before === undefined) return undefined
   const paths = await listChangedPaths(reading, before, after)
-  if (paths.length === 0 || paths.length > pathsMax) return undefined
-  const work: Work = { before, after, paths }
+  if (paths.length === 0) return undefined
+  // Too many for a command line: then every later commit is looked at as a whole.
+  const work: Work = { before, after, paths: paths.length > pathsMax ? [] : paths }
   const branches = await listBranchesWith(reading, after)
   const named = given === undefined ? [] : [`refs/heads/${given}`]
   let opposite: string | undefined
@@ -57,7 +58,7 @@ export async function findUndone(
     const undoing = opposite && (await findCommitWithPatch(reading, ref, work, opposite))
     if (undoing !== undefined) return { branch, commit: undoing, how: 'opposite-patch' }
     const [tip] = later
-    if (tip !== undefined && (await areSameFiles(reading, before, ref, paths)))
+    if (tip !== undefined && (await areSameFiles(reading, before, ref, work.paths)))
       return { branch, commit: tip.commit, how: 'restored-files' }
   }
   return undefined
@@ -66,6 +67,7 @@ export async function findUndone(
 interface Work {
   readonly before: string
   readonly after: string
+  /** Empty: all. */
   readonly paths: readonly string[]
 }
 
@@ -80,7 +82,21 @@ const revertsAny = (message: string, commits: readonly string[]): boolean =>
     commits.some((commit) => commit.startsWith(id)),
   )
 
-const plainDiff = ['--no-renames', '--no-ext-diff', '--no-textconv', '--no-color', '--full-index']
+/** Also if the repository is configured otherwise: a patch can only be compared with one of the same form. */
+const plainDiff = [
+  '--no-renames',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--full-index',
+  '--unified=3',
+  '--inter-hunk-context=0',
+  '--diff-algorithm=myers',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+  '--submodule=short',
+]
+const plainLog = ['--no-notes', '--no-show-signature', '--no-follow']
 
 interface Reading {
   readonly at: { readonly gitDir: string }
@@ -135,7 +151,7 @@ async function listCommitsAfter(
   const { stdout, exitCode } = await git({
     at,
     command: 'log',
-    options: ['--format=format:%H%x02%B%x00', `--max-count=${commitsMax}`, '--no-notes'],
+    options: ['--format=format:%H%x02%B%x00', `--max-count=${commitsMax}`, ...plainLog],
     operands: toRange(work, ref),
     answers: [0, 128],
     ...limits,
@@ -172,7 +188,7 @@ async function findCommitWithPatch(
       '--diff-merges=first-parent',
       '--format=format:commit %H%n',
       `--max-count=${commitsMax}`,
-      '--no-notes',
+      ...plainLog,
       ...plainDiff,
     ],
     operands: toRange(work, ref),
