@@ -4,8 +4,8 @@
  */
 
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ScheduleTrigger } from '../../protocol/api/index.ts'
@@ -79,10 +79,26 @@ async function read(trigger: Watched): Promise<string> {
     const history = await openHistory(trigger.repository)
     return (await history?.resolve(`refs/heads/${trigger.branch}`)) ?? absent
   }
-  const found = await stat(trigger.path).catch(orAbsent)
-  // A pipe or a device would never end.
-  if (found?.isFile() !== true) return absent
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(trigger.path), hash)
-  return hash.digest('hex')
+  return readContent(trigger.path)
+}
+
+/** Larger files, such as logs without end, are known by their size and time: reading them would stop all other schedules. */
+const contentBytesMax = 64 * 1024 * 1024
+
+async function readContent(path: string): Promise<string> {
+  const named = await stat(path).catch(orAbsent)
+  if (named?.isFile() !== true) return absent
+  // If it becomes a pipe meanwhile, opening it must not wait for its writer.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const found = await file.stat()
+    // A pipe or a device would never end.
+    if (!found.isFile()) return absent
+    if (found.size > contentBytesMax) return `large ${found.size} ${found.mtimeMs}`
+    const hash = createHash('sha256')
+    await pipeline(file.createReadStream({ end: contentBytesMax, autoClose: false }), hash)
+    return hash.digest('hex')
+  } finally {
+    await file.close()
+  }
 }
