@@ -235,6 +235,18 @@ describe('a webhook', () => {
     expect(JSON.stringify(await show(name))).not.toContain('whsec_')
   })
 
+  test('counts once however long its id is', async () => {
+    const { add, show, tick, name } = await openScene()
+    const { secret = '' } = await add({ type: 'webhook' }, { name })
+    const accepted = async (id: string) =>
+      (await (await send(daemon, secret, { name, id })).json()) as unknown
+    const long = 'm'.repeat(1000)
+    expect(await accepted(long)).toMatchObject({ accepted: true })
+    await tick(name, { status: 'ended' })
+    expect(await accepted(long)).toMatchObject({ accepted: false })
+    expect((await show(name)).ticks).toHaveLength(1)
+  })
+
   test('that is not signed, or not for a schedule, gets the answer of a request without a token', async () => {
     const { add, show, name } = await openScene()
     const { secret = '' } = await add({ type: 'webhook' }, { name })

@@ -7,7 +7,7 @@
  * 4. What it contains is signed and otherwise unused: it never reaches a prompt.
  */
 
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import type { Schedules } from '../../engine/index.ts'
@@ -38,6 +38,7 @@ export interface AcceptedHook {
 /** Longer than the tolerance of the signature, before and after now. */
 const keptMs = 11 * 60_000
 const keptMax = 200
+const idCharsMax = 256
 
 /** Derived, so that it is stored nowhere: from a key of the state folder that only its owner can read. */
 export function hookSecret(folder: string, id: string): string {
@@ -55,7 +56,7 @@ export async function acceptHook(
   const entry = await findHook(schedules, name)
   requireSigned(hookSecret(folder, entry?.id ?? ''), body, headers)
   if (entry === undefined) throw notSigned()
-  const id = headers['webhook-id'] ?? ''
+  const id = toKey(headers['webhook-id'] ?? '')
   let accepted = false
   await changeSchedule(schedules, entry.id, ({ state }) => {
     const added = addHook(state, id, nowMs)
@@ -89,6 +90,10 @@ const notSigned = (): LoopError =>
     'The request is not signed for a schedule of this daemon. Sign it as Standard Webhooks has it, with the secret that "loopctl schedule add --on-webhook" printed, and check the clock.',
   )
 
+/** An id has any length; what is stored is bounded, and still differs if the id does. */
+const toKey = (id: string): string =>
+  id.length <= idCharsMax ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`
+
 /** The same state if it is known. */
 function addHook(state: ScheduleState, id: string, nowMs: number): ScheduleState {
   const kept = (state.hooks ?? []).filter(({ atMs }) => Math.abs(nowMs - atMs) < keptMs)
@@ -97,7 +102,7 @@ function addHook(state: ScheduleState, id: string, nowMs: number): ScheduleState
     const message = `There were ${keptMax} requests in ${keptMs / 60_000} minutes. Send it again later.`
     throw new LoopError('wrong-status', message)
   }
-  const hooks = [...kept, { id: id.slice(0, 256), atMs: nowMs }]
+  const hooks = [...kept, { id, atMs: nowMs }]
   if (state.paused !== undefined) return { ...state, hooks }
-  return addEvent({ ...state, hooks }, `webhook:${id.slice(0, 256)}`, nowMs)
+  return addEvent({ ...state, hooks }, `webhook:${id}`, nowMs)
 }
