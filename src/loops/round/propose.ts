@@ -27,6 +27,7 @@ import {
   type RoundSession,
   type RoundSources,
 } from './round-session.ts'
+import { describeRefusals } from './verify-work.ts'
 
 export interface ProposalSources extends RoundSources {
   /** Of the prompt: a comment has it. */
@@ -58,6 +59,10 @@ export async function propose(
   if (judged.type === 'allow' && isVerified) return act(session, action, options, found)
   const escalated: RoundEnd = { outcome: { type: 'escalated', reason }, found }
   if (judged.type === 'deny') return escalated
+  const obstacle = isVerified ? undefined : await findObstacle(session, kind, before)
+  if (obstacle !== undefined) {
+    return { outcome: { type: 'escalated', reason: obstacle }, found }
+  }
   await supersede(session, about)
   await conclude(session, escalated, 'asking')
   const evidence = toEvidence(session, found)
@@ -67,6 +72,23 @@ export async function propose(
 
 const notVerifiedReason = ({ verified }: RoundFindings): string | undefined =>
   verified.type === 'unverified' ? verified.reason : undefined
+
+/**
+ * Why the action cannot be performed even if a person allows it: it needs certified files. What the checker did not verify
+ * is certified before a person is asked, so that they can allow it.
+ */
+async function findObstacle(
+  { it }: RoundSession,
+  kind: string,
+  { checker, filesChanged, verified }: RoundFindings,
+): Promise<string | undefined> {
+  if (!isAboutFiles(kind) || filesChanged.length === 0 || verified.type !== 'unverified') return
+  // It passed, so its work was not certified.
+  if (checker?.verdict === 'pass') return verified.reason
+  const certified = await it.certify()
+  if (certified.type === 'certified') return
+  return `${verified.reason}, and ${describeRefusals(certified)}`
+}
 
 const reasonOf = ({ reason }: Judged): string => reason ?? 'the gate gave no reason'
 

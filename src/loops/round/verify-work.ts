@@ -3,7 +3,13 @@
  * certificate. E5. Verified means that the checker passed and, where files changed, that they are certified.
  */
 
-import { type AgentReport, type CheckResult, defined, type TreeId } from '../../loop/index.ts'
+import {
+  type AgentReport,
+  type CertifiedFiles,
+  type CheckResult,
+  defined,
+  type TreeId,
+} from '../../loop/index.ts'
 import { verdictPrompt } from '../../protocol/index.ts'
 import type {
   RoundBudgetLimit,
@@ -102,9 +108,13 @@ async function verify(
   if (!isChanged) return { type: 'checker' }
   const certified = await it.certify()
   if (certified.type === 'certified') return certified
-  const [first] = certified.refusals
-  return notVerified(`the work is not certified: ${first?.message ?? 'no reason is known'}`)
+  return notVerified(describeRefusals(certified))
 }
+
+export const describeRefusals = ({
+  refusals: [first],
+}: Extract<CertifiedFiles, { type: 'refused' }>): string =>
+  `the work is not certified: ${first?.message ?? 'no reason is known'}`
 
 const writeCheck = (
   { it, settings, prompts, begun, input }: RoundSession,

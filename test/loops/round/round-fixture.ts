@@ -69,6 +69,8 @@ export interface RoundStory {
   /** Met: the check `test`. Default: always. */
   readonly check?: () => boolean
   readonly refusesToCertify?: boolean
+  /** Its executor refuses files that are not certified, as those of a repository do. */
+  readonly certifiedOnly?: boolean
   readonly memory?: LoopMemory
   /** The answer to the question. Default: none is given. */
   readonly answer?: string
@@ -226,10 +228,11 @@ const toCheck =
       : { status: 'not-met', exitCode: 1, output: 'not ok' }
 
 const toActions = (
-  { perform = async () => 'created commit abc123', find }: RoundStory,
+  { perform = async () => 'created commit abc123', find, certifiedOnly = false }: RoundStory,
   performed: Action[],
 ): NonNullable<Ports['actions']> => ({
-  async perform(action) {
+  async perform(action, _key, { certificate }) {
+    if (certifiedOnly && certificate === undefined) throw new Error('not certified')
     performed.push(action)
     return { status: 'done', summary: await perform(action) }
   },

@@ -6,7 +6,26 @@ import {
   renderRoundReport,
   shouldDeliver,
 } from '../../../src/protocol/round/render-round-report.ts'
-import { commits, createTestMemory, fixSum, playRound, tools } from './round-fixture.ts'
+import {
+  commits,
+  createTestMemory,
+  fixSum,
+  notVerified,
+  type Played,
+  type Player,
+  playRound,
+  tools,
+  verdict,
+} from './round-fixture.ts'
+
+/** The options of each question that a person was asked. */
+const questionsOf = async (
+  world: Played['world'],
+  run: Played['run'],
+): Promise<readonly unknown[]> =>
+  (await world.only(run, 'step-started')).flatMap(({ question }) =>
+    question === undefined ? [] : [question.options],
+  )
 
 describe('the six stories of the origin:', () => {
   test('a round that only reports offers no tool that changes something', async () => {
@@ -134,18 +153,37 @@ describe('the level', () => {
 })
 
 describe('verified', () => {
-  test('needs a certificate where files changed', async () => {
-    const { reports, performed } = await playRound({
+  test('needs a certificate where files changed, and without one nobody is asked to allow', async () => {
+    const { report, performed, world, run, state } = await playRound({
       level: 3,
       maker: fixSum,
       gate: callbackGate(() => ({ type: 'allow' })),
       refusesToCertify: true,
-      answer: 'refuse',
     })
     const reason = 'the work is not certified: The check is flaky.'
-    expect(reports[0]?.verified).toEqual({ type: 'unverified', reason })
-    expect(reports[0]?.outcome).toEqual({ type: 'escalated', reason })
+    expect(report.verified).toEqual({ type: 'unverified', reason })
+    expect(report.outcome).toEqual({ type: 'escalated', reason })
+    expect(report.proposed?.kind).toBe('commit')
+    expect(await questionsOf(world, run)).toEqual([])
     expect(performed).toEqual([])
+    expect(state.outcome).toMatchObject({ type: 'stuck', detail: reason })
+  })
+
+  test('is not needed to allow what a checker doubts, but a certificate of the files is', async () => {
+    const checker: Player = ({ token }) => verdict(token, 'fail', 'I do not like it.')
+    const story = { maker: fixSum, checker, certifiedOnly: true }
+    const allowed = await playRound({ ...story, answer: 'allow' })
+    expect(await questionsOf(allowed.world, allowed.run)).toEqual([['allow', 'refuse']])
+    expect(allowed.reports[0]?.verified.type).toBe('unverified')
+    expect(allowed.report.outcome).toEqual({ type: 'proceeded' })
+    expect(allowed.state.outcome).toMatchObject({ type: 'completed' })
+
+    const refused = await playRound({ ...story, refusesToCertify: true })
+    expect(await questionsOf(refused.world, refused.run)).toEqual([])
+    expect(refused.report.outcome).toEqual({
+      type: 'escalated',
+      reason: `${notVerified}, and the work is not certified: The check is flaky.`,
+    })
   })
 
   test('is the word of the checker where no file changed, and the gate knows it', async () => {
