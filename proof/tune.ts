@@ -9,7 +9,7 @@ import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Result, Suite } from '../bench/report.ts'
-import { addTallies, cells, emptyTally } from './tune/cells.ts'
+import { addTallies, cells, emptyTally, loopsOfCell } from './tune/cells.ts'
 import { type Answer, type Job, searchBudgets } from './tune/jobs.ts'
 import { families } from './tune/landscapes.ts'
 import { resultsOfLoops, resultsOfSearch, resultsOfStopping } from './tune/results.ts'
@@ -23,7 +23,7 @@ interface Options {
   note(text: string): void
 }
 
-const share = 0.04
+const share = 0.1
 
 export const tuneSuites: readonly Suite[] = [
   {
@@ -37,8 +37,8 @@ export const tuneSuites: readonly Suite[] = [
 ]
 
 async function runLoops({ scale, note }: Options): Promise<readonly Result[]> {
-  const jobs = cells.flatMap(({ loops }, cell) =>
-    split(scaled(loops, scale), 100, (from, to): Job => ({ type: 'cell', cell, from, to })),
+  const jobs = cells.flatMap((_cell, cell) =>
+    split(scaled(loopsOfCell, scale), 100, (from, to): Job => ({ type: 'cell', cell, from, to })),
   )
   note(`  ${cells.length} cells; the seeds of cell n begin at 1000003 n (proof/tune/cells.ts)`)
   const tallies = cells.map(() => emptyTally)
