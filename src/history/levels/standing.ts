@@ -27,6 +27,8 @@ export interface Known {
   /** The last level that a change set. Absent: none did. */
   readonly stored?: Level
   readonly trials: readonly Trial[]
+  /** There were runs that do not count, because something else judged them. */
+  readonly hasOthers?: boolean
   readonly bars: LevelBars
   readonly calibration: JudgeCalibration
 }
@@ -43,13 +45,14 @@ export interface Standing {
 /** The newest ones count. */
 export const trialsMax = 200
 
-export function findStanding({ setting, stored, trials, bars, calibration }: Known): Standing {
+export function findStanding(known: Known): Standing {
+  const { setting, stored, trials, bars } = known
   const level = setting === undefined ? (stored ?? defaultLevel) : effectiveLevel(setting, stored)
   const evidence = weigh(trials, bars.confidence)
   const ceiling = setting === undefined ? 3 : ceilingOf(setting)
   const next = level === 1 ? 2 : level === 2 ? 3 : undefined
   if (next === undefined) return { level, evidence, missing: [], isEarned: false }
-  const missing = findMissing(next, evidence, bars, calibration)
+  const missing = findMissing(next, evidence, known)
   if (next > ceiling) missing.unshift(`the loop file allows level ${ceiling} at most`)
   const isEarned = missing.length === 0 && next === 2 && setting === 'earned'
   return { level, evidence, next, missing, isEarned }
@@ -65,11 +68,14 @@ function weigh(trials: readonly Trial[], confidence: number): LevelEvidence {
 function findMissing(
   next: 2 | 3,
   { trials, lower }: LevelEvidence,
-  { [next]: { bar, minimum }, falseAcceptsMax }: LevelBars,
-  { what, falseAcceptsHigh: high, falseRejects = 0 }: JudgeCalibration,
+  { bars, calibration, hasOthers = false }: Known,
 ): string[] {
+  const { bar, minimum } = bars[next]
+  const { falseAcceptsMax } = bars
+  const { what, falseAcceptsHigh: high, falseRejects = 0 } = calibration
   const missing: string[] = []
-  if (trials < minimum) missing.push(`${trials} of ${minimum} finished rounds`)
+  const others = hasOthers ? ' (rounds that something else judged do not count)' : ''
+  if (trials < minimum) missing.push(`${trials} of ${minimum} finished rounds${others}`)
   if (lower < bar) {
     missing.push(
       `verified success is at least ${percent(lower)} %, and ${percent(bar)} % is required`,

@@ -10,7 +10,7 @@ import { findJudgingAgent, judgesDigest } from '../calibrate/judges.ts'
 import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { proposedKinds } from '../to-loop-type.ts'
-import { writeLevelFact } from './level-fact.ts'
+import { recordLevelFact } from './level-fact.ts'
 import { updateLevels } from './update-levels.ts'
 
 export interface LaunchedRun {
@@ -34,7 +34,7 @@ export async function prepareLevel(
   const kinds = proposedKinds(loaded)
   const judges = judgesDigest(loaded, host.loopTypes)
   const hasAgent = findJudgingAgent(loaded, host.loopTypes) !== undefined
-  await writeLevelFact(host.journal, id, { setting, kinds, judges, hasAgent }, Date.now())
+  await recordLevelFact(host.journal, id, { setting, kinds, judges, hasAgent }, Date.now())
   // A loop that only reports has no level to lose, and none to win.
   if (setting === 1 || kinds.length === 0) return []
   const of = { loop: loaded.name, ...defined({ repository: project }) }

@@ -5,6 +5,7 @@ import { barsIn } from '../../history/levels/bars.ts'
 import {
   findStanding,
   type JudgeCalibration,
+  type Known,
   type Standing,
   trialsMax,
 } from '../../history/levels/standing.ts'
@@ -13,7 +14,7 @@ import { ceilingOf, defined, type Level } from '../../loop/index.ts'
 import type { LevelEntry, LevelStanding } from '../../protocol/api/index.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'
 import { readJudges } from '../calibrate/judges.ts'
-import { type LevelFact, readLevelFact } from './level-fact.ts'
+import { type LevelFact, readLevelFact, wasJudgedBy } from './level-fact.ts'
 
 type Base = Pick<HostPorts, 'folder' | 'journal' | 'blobs'>
 
@@ -76,9 +77,8 @@ export async function readStanding(base: Base, scope: KnownScope): Promise<Known
     trust.changes({ ...filter, causes: ['granted', 'escape'], limit: 1 }),
   ])
   const bars = barsIn(barsChange)
-  const trials = await findTrials(base, scope, reset?.atMs ?? 0)
   const standing = findStanding({
-    trials,
+    ...(await findTrials(base, scope, reset?.atMs ?? 0)),
     bars,
     calibration: await findCalibration(base, loop, fact),
     ...defined({
@@ -87,7 +87,7 @@ export async function readStanding(base: Base, scope: KnownScope): Promise<Known
     }),
   })
   const { level, evidence, next, missing } = standing
-  const proposed = proposalIn(history, level)
+  const proposed = proposalIn(history, level, fact)
   const view: LevelStanding = {
     loop,
     kind,
@@ -107,14 +107,16 @@ export async function readStanding(base: Base, scope: KnownScope): Promise<Known
   return { standing, view, lastId: history[0]?.id ?? 0 }
 }
 
-/** Open until the level changes. */
+/** Open until the level changes, and void while something else judges the work than what it was concluded from. */
 function proposalIn(
   history: Awaited<ReturnType<Base['journal']['trust']['changes']>>,
   level: Level,
+  fact: LevelFact | undefined,
 ): Level | undefined {
   const [last] = history.filter(({ cause }) => cause !== 'bars')
   if (last?.cause !== 'proposed') return undefined
-  const { to } = (last.details ?? {}) as { readonly to?: unknown }
+  const { to, judges } = (last.details ?? {}) as Readonly<Record<string, unknown>>
+  if (fact !== undefined && fact.judges !== judges) return undefined
   return (to === 2 || to === 3) && to > level ? to : undefined
 }
 
@@ -142,23 +144,31 @@ export const toEntry = ({
   ...defined({ repository }),
 })
 
-/** Of runs that were created after the level was set by a person or lowered: what was before does not count again. */
+/**
+ * Of runs that were created after the level was set by a person or lowered: what was before does not count again. And only of
+ * those that were judged by what judges the work now: only that is what a calibration says anything about.
+ */
 async function findTrials(
   base: Base,
-  { loop, repository, kind }: LevelScope,
+  { loop, repository, kind, fact }: KnownScope,
   afterMs: number,
-): Promise<readonly Trial[]> {
+): Promise<Pick<Known, 'trials' | 'hasOthers'>> {
   const filter = { loop, createdAfterMs: afterMs, limit: runsMax }
   const { runs } = await base.journal.pageRuns(filter)
-  const found: Trial[] = []
+  const trials: Trial[] = []
+  let hasOthers = false
   for (const row of runs) {
-    if (projectOf(row) !== repository || found.length >= trialsMax) continue
+    if (projectOf(row) !== repository || trials.length >= trialsMax) continue
+    if (!wasJudgedBy(await readLevelFact(base.journal, row.id), fact?.judges)) {
+      hasOthers = true
+      continue
+    }
     const [trial] = (await readTrials(base, row)).filter(
       (one) => one.kind === undefined || one.kind === kind,
     )
-    if (trial !== undefined) found.push(trial)
+    if (trial !== undefined) trials.push(trial)
   }
-  return found
+  return { trials, hasOthers }
 }
 
 async function findCalibration(

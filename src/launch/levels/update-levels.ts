@@ -53,7 +53,7 @@ async function conclude(
     starting: level,
     by: 'evidence',
     reason: `${what}: ${shown}`,
-    details: { to: next, successes, trials, lower, confidence },
+    details: { to: next, successes, trials, lower, confidence, judges: fact.judges },
     atMs: clock.now(),
     after: lastId,
     ...defined({ repository, level: isEarned ? next : undefined }),
