@@ -27,14 +27,6 @@ async function warnings(
 }
 
 describe('a loop file gets warnings for', () => {
-  test('kinds of actions that do not exist', async () => {
-    const agent = 'agent: { command: [./agent] }'
-    expect(await warnings(`${agent}\ngate: { allow: [commit, merge] }`)).toEqual([])
-    expect(await warnings(`${agent}\ngate: { allow: [comit] }`)).toEqual([
-      'gate.allow: no action of loop files is of the kind "comit": did you mean commit?',
-    ])
-  })
-
   test('missing files', async () => {
     expect(await warnings('agent: { command: [./agent], env: [SET] }')).toEqual([])
     expect((await warnings('agent: { command: [./notes] }')).join()).toContain('chmod +x')

@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs'
 import { basename, delimiter, dirname, resolve } from 'node:path'
 import { agentProgram } from '../agents/index.ts'
 import { agentEnvironment } from '../gateway/index.ts'
-import { findNearestName } from '../loop/index.ts'
 import {
   type AgentSettings,
   type CommandAgentSettings,
@@ -12,7 +11,6 @@ import {
   makerRole,
   type SandboxSettings,
 } from '../protocol/index.ts'
-import { actionKinds } from '../protocol/loop-file/action-settings.ts'
 import { isExecutableFile as isExecutable } from '../sandbox/index.ts'
 import type { Environment } from '../system/environment.ts'
 import { acpProgram } from './agents/acp-program.ts'
@@ -24,7 +22,7 @@ import {
 } from './agents/find-program.ts'
 
 export function loopWarnings(
-  { agents, sandbox, gate }: Pick<LoopFile, 'agents' | 'sandbox' | 'gate'>,
+  { agents, sandbox }: Pick<LoopFile, 'agents' | 'sandbox'>,
   path: string,
   workspace: string,
   { environment, folder }: ProgramSearch,
@@ -35,20 +33,7 @@ export function loopWarnings(
       agentWarnings(key, agent, workspace, { environment, folder }),
     ),
     ...sandboxWarnings(sandbox, dirname(path), workspace),
-    ...gateWarnings(gate),
   ]
-}
-
-/** A kind that no action has is probably misspelled, and its action would be asked about. */
-function gateWarnings(gate: LoopFile['gate']): readonly string[] {
-  if (gate.type !== 'allow-list') return []
-  return gate.allow
-    .filter((kind) => !actionKinds.some((known) => known === kind))
-    .map((kind) => {
-      const nearest = findNearestName(kind, actionKinds)
-      const advice = nearest === undefined ? '' : `: did you mean ${nearest}?`
-      return `gate.allow: no action of loop files is of the kind "${kind}"${advice}`
-    })
 }
 
 /** Each agent once, with its key in the loop file. */

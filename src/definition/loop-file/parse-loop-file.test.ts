@@ -149,6 +149,11 @@ describe('problems are reported with their position', () => {
       '4:11: limits.iteratons: there is no key "iteratons": did you mean iterations?',
     ],
     [
+      'a misspelled kind of action in the gate',
+      `${small}gate: { allow: [report, mege] }\n`,
+      '4:25: gate.allow[1]: there is no kind of action "mege": did you mean merge?',
+    ],
+    [
       'a number without its unit',
       `${small}limits:\n  time: 30\n`,
       '5:9: limits.time: expected a duration with its unit, such as 500ms, 30s, 10m, 2h or 1d, found the number 30',

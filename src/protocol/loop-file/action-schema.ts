@@ -10,6 +10,7 @@ import {
   actionKinds,
   type GateSettings,
 } from './action-settings.ts'
+import { unknownName } from './issue-problems.ts'
 import {
   dollars,
   duration,
@@ -41,8 +42,16 @@ const deniedPath = () =>
     'a glob over paths from the top of the workspace, such as .github/**',
   )
 
+/** All that a run of a loop file can request: another one is misspelled, and its action would always be asked about. */
+const allowedKinds = [...actionKinds, 'report', 'edit-artifacts'] as const
+
 const actionKind = () =>
-  matching(/^[a-z][a-z0-9-]{0,63}$/, 'the kind of an action, such as merge or open-pr')
+  z.enum(allowedKinds, {
+    error: (issue) =>
+      typeof issue.input === 'string'
+        ? unknownName('kind of action', issue.input, allowedKinds)
+        : expects('the kind of an action, such as merge or open-pr')(issue),
+  })
 
 const allowList = keys({
   allow: key(
