@@ -1,5 +1,6 @@
 // Reports of rounds reach their receivers at least once: also after a crash, with retries that end, and to no other address.
 
+import { execFile } from 'node:child_process'
 import {
   chmodSync,
   mkdirSync,
@@ -13,6 +14,7 @@ import {
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { Webhook } from 'standardwebhooks'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
@@ -250,4 +252,21 @@ test('a file is not written through a link that leads out of the reports', async
   await deliver()
   expect(readdirSync(elsewhere)).toEqual([])
   expect(failed).toEqual([expect.stringContaining('leads out of')])
+})
+
+test('a file that does not fit leaves no part of it behind', async () => {
+  const sender = join(import.meta.dirname, '../dist/launch/deliver/send-report.js')
+  const message = { id: 'msg_1', text: 'a'.repeat(5000), subject: 's', atMs: 1, report: reported }
+  const script = `
+    const { sendReport } = await import(${JSON.stringify(sender)})
+    const ports = { folder: ${JSON.stringify(scene.folder)}, environment: {}, operator: {}, print() {} }
+    const sink = { type: 'file', folder: 'team' }
+    const { signal } = new AbortController()
+    await sendReport(ports, sink, ${JSON.stringify(message)}, signal).catch((error) => console.log(error.message))
+  `
+  // Part of the text fits, as on a disk that is almost full.
+  const limited = `ulimit -f 1; exec "${process.execPath}" --input-type=module -e "$0"`
+  const { stdout } = await promisify(execFile)('bash', ['-c', limited, script])
+  expect(stdout).toMatch(/could not be written .*(EFBIG|ENOSPC)/)
+  expect(readdirSync(join(scene.folder, 'reports/team'))).toEqual([])
 })

@@ -85,8 +85,9 @@ async function writeReport(
       throw new DeliveryError(`${folder} leads out of ${root}. Remove the link.`, true)
     }
     const temporary = join(folder, `.${randomUUID()}`)
-    await writeFile(temporary, text, { mode: 0o600, flag: 'wx' })
     try {
+      // A full disk can leave a part of it.
+      await writeFile(temporary, text, { mode: 0o600, flag: 'wx' })
       await link(temporary, join(folder, name)).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw error
       })
