@@ -34,7 +34,7 @@ test('only the newest codes work, so that links cannot fill the memory', () => {
   expect(codes.map((code) => exchange(code) !== undefined).lastIndexOf(false)).toBe(7)
 })
 
-test('other texts are no code', () => {
+test('other texts are not codes', () => {
   const { exchange } = open()
   expect([exchange(''), exchange('x'.repeat(43))]).toEqual([undefined, undefined])
 })

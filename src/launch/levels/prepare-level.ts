@@ -1,6 +1,6 @@
 /**
  * What happens to the level of a loop when one of its runs is launched: escapes are looked for, conclusions are drawn, and
- * what changed since the run before is told in the report of this one.
+ * the report of the run says what changed since the run before.
  */
 
 import { systemClock } from '../../engine/index.ts'

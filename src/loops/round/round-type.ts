@@ -53,7 +53,7 @@ export const roundType: LoopTypeDefinition<RoundKeys> = {
   prompts: ({ prompt, checkerPrompt }) => defined({ prompt, checkerPrompt }),
   readsAtLevel1: true,
   once: true,
-  // It has a gate, and one question of its own.
+  // It has a gate, and one separate question.
   escalate: false,
   gathers: ({ gather }) => gather,
   delivers: ({ deliver }) => deliver,

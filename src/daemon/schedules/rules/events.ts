@@ -77,7 +77,7 @@ interface Sight {
   readonly isPaused: boolean
 }
 
-/** What it saw first is no event, nor is what changes while it is paused. */
+/** What it saw first is not an event, nor is what changes while it is paused. */
 export function addSight(
   state: ScheduleState,
   { sight, tick, nowMs, isPaused }: Sight,

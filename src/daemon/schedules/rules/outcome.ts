@@ -71,7 +71,7 @@ export function recordSkip(
   return { tick, state: { ...next, alert: { atMs: due.atMs, reason: alert } }, alert }
 }
 
-/** A long run overlaps often; that alone is no problem. */
+/** A long run overlaps often; that alone is not a problem. */
 const blockedMin = 10
 
 /** It could not start a run. */

@@ -52,7 +52,7 @@ export async function readPlain(root: string, path: string): Promise<Buffer> {
   }
 }
 
-/** Undefined: it is no regular file. All processes of the command are dead, so nothing changes in between. */
+/** Undefined: it is not a regular file. All processes of the command are dead, so nothing changes in between. */
 export async function readWritten(
   root: string,
   path: string,

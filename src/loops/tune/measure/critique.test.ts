@@ -30,11 +30,11 @@ test.each([
   '{"pass": 1}',
   '{"issues": []}',
   '{"pass": true',
-])('anything else is no verdict: %s', (printed) =>
+])('anything else is not a verdict: %s', (printed) =>
   expect(parseCritique(printed).type).toBe('unreadable'),
 )
 
-test('control characters of a judge reach nobody', () => {
+test('control characters of a judge are removed', () => {
   const parsed = parseCritique(JSON.stringify({ pass: false, critique: 'a\u001b[31mb' }))
   expect(JSON.stringify(parsed)).not.toContain('u001b')
 })

@@ -75,7 +75,7 @@ function toDecision(answer: string, chosen: readonly Option[]): Decision {
     : { type: 'picked', option: option.id, by: 'person' }
 }
 
-/** An option whose text does not match is no candidate. */
+/** An option whose text does not match is not a candidate. */
 function toCandidate(option: Option, { artifacts }: Version): readonly Candidate[] {
   const edited = Object.entries(artifacts).map(([file, text]) => {
     const edits = option.edits.filter((edit) => edit.file === file)

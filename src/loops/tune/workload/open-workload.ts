@@ -8,7 +8,7 @@ import type { TuneSession } from '../tune-session.ts'
 import { casesMax, type FoundFiles, resolveCases } from './resolve-cases.ts'
 import { folderOf, inFolder, type Version, type Workload } from './workload.ts'
 
-/** In the progress of the run, which is no place for large files. */
+/** In the progress of the run, which is not for large files. */
 export const artifactCharsMax = 200_000
 
 /** Rejects, which ends the run, with everything that is wrong with the manifest. */

@@ -68,7 +68,7 @@ interface Range {
 
 const isWait = ({ kind }: Step): boolean => kind === 'ask' || kind === 'sleep'
 
-/** An attempt that was interrupted has no end of its own. */
+/** An attempt that was interrupted has no separate end. */
 const endOf = ({ endedAtMs, startedAtMs, state }: Step, now: number): number =>
   endedAtMs ?? (state === 'interrupted' ? startedAtMs : now)
 
