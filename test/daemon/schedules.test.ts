@@ -3,11 +3,11 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Webhook } from 'standardwebhooks'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { previewLoop, trustLoop } from '../../src/launch/load-loop.ts'
 import type { AddedSchedule, Schedule, ScheduleTrigger } from '../../src/protocol/api/index.ts'
 import { commitFirst } from '../first-commit.ts'
+import { sendWebhook as send } from './send-webhook.ts'
 import { type StartedDaemon, startDaemon } from './start-daemon.ts'
 
 const small = `
@@ -193,37 +193,14 @@ describe('an event', () => {
     await add(mine, { name })
     await daemon.ask('POST', '/runs', { file, workspace: work })
     await tick(name, { status: 'skipped', code: 'chain' })
-    const ticks = (await show(name)).ticks ?? []
-    expect(ticks.filter(({ status }) => status === 'ended')).toHaveLength(5)
+    await vi.waitFor(async () => {
+      const ticks = (await show(name)).ticks ?? []
+      expect(ticks.filter(({ status }) => status === 'ended')).toHaveLength(5)
+    }, waits)
   })
 })
 
 describe('a webhook', () => {
-  const send = async (
-    { address }: StartedDaemon,
-    secret: string,
-    change: {
-      readonly name: string
-      readonly body?: string
-      readonly at?: Date
-      readonly id?: string
-    },
-  ): Promise<Response> => {
-    const { name, at = new Date(), id = 'msg-1' } = change
-    const signed = '{"event":"push"}'
-    const { body = signed } = change
-    return fetch(`${address}/hooks/${name}`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'webhook-id': id,
-        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-        'webhook-signature': new Webhook(secret).sign(id, at, signed),
-      },
-      body,
-    })
-  }
-
   test('that is signed starts a run once', async () => {
     const { add, show, tick, name } = await openScene()
     const { secret = '' } = await add({ type: 'webhook' }, { name })
@@ -238,8 +215,10 @@ describe('a webhook', () => {
   test('counts once however long its id is', async () => {
     const { add, show, tick, name } = await openScene()
     const { secret = '' } = await add({ type: 'webhook' }, { name })
-    const accepted = async (id: string) =>
-      (await (await send(daemon, secret, { name, id })).json()) as unknown
+    const accepted = async (id: string): Promise<unknown> => {
+      const response = await send(daemon, secret, { name, id })
+      return response.json()
+    }
     const long = 'm'.repeat(1000)
     expect(await accepted(long)).toMatchObject({ accepted: true })
     await tick(name, { status: 'ended' })

@@ -38,7 +38,9 @@ export async function startDaemon(options: StartOptions = {}): Promise<StartedDa
 /** A state folder that does not exist yet. */
 export function newState(): string {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-daemon-'))
-  afterFile(() => rmSync(folder, { recursive: true, force: true }))
+  // A process of git that was just ended may still write into a repository.
+  const again = { maxRetries: 20, retryDelay: 100 }
+  afterFile(() => rmSync(folder, { recursive: true, force: true, ...again }))
   return join(folder, 'state')
 }
 

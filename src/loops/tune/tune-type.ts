@@ -102,9 +102,11 @@ function checkManifest(path: string, text: string): void {
     requireManifest(path, text)
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    throw new LoopError('bad-request', `The manifest cannot be used. ${error.message}`, {
-      cause: error,
-    })
+    throw new LoopError(
+      'bad-request',
+      `The manifest cannot be used: ${error.message} Correct ${path}, then run the loop again.`,
+      { cause: error },
+    )
   }
 }
 
