@@ -4,6 +4,13 @@ import type { LongSuite } from './long-suites.ts'
 
 export const longRuns: readonly LongSuite[] = [
   {
+    name: 'schedules.chains',
+    title: 'schedules of a daemon, with runs that start each other by their ends',
+    file: 'test/daemon/schedules.test.ts',
+    casesMin: 20,
+    isShared: true,
+  },
+  {
     name: 'rounds.catalog',
     title: 'the seven chores of the catalog, end to end, at every level',
     file: 'test/rounds/catalog-rounds.test.ts',
