@@ -73,7 +73,10 @@ test('each check is tried on defects and on a reverted fix, and the result is st
   )
   expect(at.seen()).toBe(before)
   expect(left(at)).toEqual([])
-  expect(readdirSync(join(at.state, 'calibration'))).toHaveLength(2)
+  const kept = readdirSync(join(at.state, 'calibration'))
+  expect(kept.filter((name) => !name.startsWith('judges-'))).toHaveLength(2)
+  // What levels read: how these checks, together, judge.
+  expect(kept.filter((name) => name.startsWith('judges-'))).toHaveLength(1)
 
   // From now on it is shown next to the results of these checks.
   const ran = await ctl(at, '--json', 'run', at.file, '--in-place')
