@@ -36,7 +36,7 @@ const reportOf = (ended: Awaited<ReturnType<typeof ctl>>): RoundReport =>
 
 const proposed = (at: Checkout, name: string) => run(at, '--no-input', '--name', name)
 
-/** Answered by whoever reaches it. */
+/** Answers every caller. */
 async function openServer(): Promise<{ readonly port: number; readonly asked: string[] }> {
   const asked: string[] = []
   const server = createServer((request, response) => {

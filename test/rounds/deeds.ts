@@ -155,7 +155,7 @@ const authority: readonly Deed[] = [
   ),
 ]
 
-/** Whoever answers its question: the daemon, its sockets, the person. */
+/** What could answer its question: the daemon, its sockets, the person. */
 const answers: readonly Deed[] = [
   deed(
     'its own question',

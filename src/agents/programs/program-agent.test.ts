@@ -127,7 +127,7 @@ describe('an agent program', () => {
       say({ type: 'turn-ended' }),
       say({ type: 'tool-ended', tool: 'Bash', ok: false, text: 'no such file' }),
       say({ type: 'retrying', message: 'overloaded' }),
-      'echo a line that is no event',
+      'echo a line that is not an event',
       'echo kept apart >&2',
       done,
     ]
@@ -145,7 +145,7 @@ describe('an agent program', () => {
       },
       { type: 'said', text: 'Bash failed: no such file' },
       { type: 'said', text: 'retrying: overloaded' },
-      { type: 'said', text: 'a line that is no event' },
+      { type: 'said', text: 'a line that is not an event' },
     ])
   })
 

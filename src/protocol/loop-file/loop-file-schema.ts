@@ -206,7 +206,7 @@ const authorityKeys = () => ({
     'What decides about actions: always-escalate (a person), policy, or a table with the kinds that need no person.',
     { allow: ['merge'], deny: ['.github/**'], maxFiles: 10 },
   ),
-  // oxlint-disable-next-line unicorn/no-thenable -- A key of loop files. It is no function.
+  // oxlint-disable-next-line unicorn/no-thenable -- A key of loop files. It is not a function.
   then: key(
     actionsSchema().exactOptional(),
     'What the run does outside of its workspace once the work is certified, in this order.',

@@ -32,7 +32,7 @@ test.each([
   [{ issues: { remote: '--upload-pack=x' } }],
   ['git-diff'],
   ['shell'],
-])('%j is no source', (written) => {
+])('%j is not a source', (written) => {
   expect(gather([written]).success).toBe(false)
 })
 
@@ -67,6 +67,6 @@ test.each([
   [{ slack: { urlEnv: 'https://hooks.slack.com/x' } }],
   [{ email: 'a@b.org', file: 'x' }],
   ['email'],
-])('%j is no receiver', (written) => {
+])('%j is not a receiver', (written) => {
   expect(deliver([written]).success).toBe(false)
 })

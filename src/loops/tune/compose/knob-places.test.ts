@@ -66,7 +66,7 @@ test.each<[string, Knob, string]>([
     '"yes", is not one of its values',
   ],
   [
-    'is no number',
+    'is not a number',
     { type: 'number', text: 'Tone: {value}.', min: 0, max: 1 },
     'is not one of its values',
   ],

@@ -59,7 +59,7 @@ describe.each([
     )
   })
 
-  test('without any difference is no claim, however often it is repeated', () => {
+  test('makes no claim without a difference, however often it is repeated', () => {
     fc.assert(
       fc.property(fc.array(graded, { minLength: 2, maxLength: 40 }), (list) => {
         const found = estimate(suite(list), suite(list))
@@ -112,7 +112,7 @@ test('more repeats of the same scores make it more certain', () => {
   )
 })
 
-test('a single lucky case of a quiet suite is no claim; two are', () => {
+test('makes no claim from one lucky case of a quiet suite, but does from two', () => {
   const quiet = (fixed: number): [SuiteScores, SuiteScores] => [
     suite(Array.from({ length: 50 }, () => [0, 0, 0])),
     suite(Array.from({ length: 50 }, (_, at) => (at < fixed ? [1, 1, 1] : [0, 0, 0]))),
@@ -151,7 +151,7 @@ test('the figures of a small suite, by hand', () => {
   })
 })
 
-test('nothing in common is no estimate', () => {
+test('makes no estimate without common cases', () => {
   expect(estimateSuite(suite([[1]]), [{ id: 'other', scores: [1] }])).toBeUndefined()
   expect(estimatePopulation(suite([[1]]), suite([[1]]))).toBeUndefined()
 })

@@ -18,7 +18,7 @@ export interface Split {
   readonly holdout: readonly string[]
 }
 
-/** Sets aside a share of the cases, by chance: a chosen holdout is no sample. */
+/** Sets aside a share of the cases, at random: a holdout that was chosen would not be a sample. */
 export function splitCases(cases: readonly string[], share: number, random: Random): Split {
   const sealed = new Set(shuffle(cases, random).slice(0, Math.round(cases.length * share)))
   return {

@@ -3,7 +3,7 @@ import { addScores, meanOf, pairScores, passes } from './scores.ts'
 
 const of = (id: string, ...scores: number[]): { id: string; scores: number[] } => ({ id, scores })
 
-test('a case without a score on one side is no pair: what the machine broke is no failure', () => {
+test('a case without a score on one side makes no pair: a broken machine does not count as a failure', () => {
   const before = [of('a', 1), of('b'), of('c', 0)]
   const after = [of('c', 1), of('b', 1), of('a'), of('d', 1)]
   expect(pairScores(before, after)).toEqual([{ id: 'c', before: [0], after: [1] }])
