@@ -90,8 +90,8 @@ function document(schema: z.ZodType, head: { $id: string; description: string })
 }
 
 /** Referenced on the first line of a loop file: `# yaml-language-server: $schema=…`. */
-function loopFileDocument(types: readonly LoopFileType[]): object {
-  const { $schema, ...shape } = loopFileJsonSchema(types)
-  const head = { $id: 'urn:loopwright:schema:loop:1', title: 'Loopwright loop file' }
-  return { $schema, ...head, ...shape }
-}
+const loopFileDocument = (types: readonly LoopFileType[]): object =>
+  loopFileJsonSchema(types, {
+    $id: 'urn:loopwright:schema:loop:1',
+    title: 'Loopwright loop file',
+  })

@@ -3,17 +3,9 @@
 import { z } from 'zod'
 import { defined } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
+import { toDraft7 } from '../loop-file/draft-7.ts'
 import { policyFilesSchema } from '../loop-file/policy-schema.ts'
-import {
-  describedKeys,
-  dollars,
-  duration,
-  integer,
-  key,
-  keys,
-  list,
-  text,
-} from '../loop-file/value-schemas.ts'
+import { dollars, duration, integer, key, keys, list, text } from '../loop-file/value-schemas.ts'
 import { baseRef, branchPrefix } from '../loop-file/worktree-schema.ts'
 import { build, flag, line, skills } from './build-config-schema.ts'
 import type { Config } from './config.ts'
@@ -210,16 +202,8 @@ export const configSchema: z.ZodType<Config> = exactly<Config>()(
 )
 
 /** For editors: draft 7, which the YAML language server expects. */
-export function configJsonSchema(): object {
-  const { $schema, ...shape } = z.toJSONSchema(configSchema, {
-    target: 'draft-7',
-    io: 'input',
-    metadata: describedKeys,
-    override: ({ zodSchema, jsonSchema }) => {
-      const examples = describedKeys.get(zodSchema)?.examples
-      if (examples !== undefined) jsonSchema.examples = [...examples]
-    },
+export const configJsonSchema = (): object =>
+  toDraft7(configSchema, {
+    $id: 'urn:loopwright:schema:config:1',
+    title: 'Loopwright configuration',
   })
-  const head = { $id: 'urn:loopwright:schema:config:1', title: 'Loopwright configuration' }
-  return { $schema, ...head, ...shape }
-}

@@ -11,6 +11,7 @@ import { agentSchema } from './agent-schema.ts'
 import { certifySchema, scopeSchema, sealsSchema } from './certify-schema.ts'
 import { checksSchema } from './checks-schema.ts'
 import { conditionSchema } from './condition-schema.ts'
+import { type JsonSchema, toDraft7 } from './draft-7.ts'
 import { escalateSchema } from './escalate-schema.ts'
 import { limitsSchema } from './limits-schema.ts'
 import type { AgentSettings, LoopFile } from './loop-file.ts'
@@ -238,26 +239,18 @@ function createSchema(type: LoopFileType): z.ZodType<WrittenLoopFile> {
   return schema
 }
 
-/** For editors. Draft 7, because the YAML language server expects it. */
-export function loopFileJsonSchema(types: readonly LoopFileType[]): {
-  readonly $schema?: string | undefined
-} {
+/** For editors. */
+export function loopFileJsonSchema(
+  types: readonly LoopFileType[],
+  head?: { readonly $id: string; readonly title: string },
+): JsonSchema {
   const forms = types.map(loopFileSchema)
   const [only = z.never(), ...others] = forms
   const schema = others.length === 0 ? only : z.union(forms)
-  const { $schema, ...shape } = z.toJSONSchema(schema, {
-    target: 'draft-7',
-    io: 'input',
-    metadata: describedKeys,
-    // Zod omits examples of transformed values; ours show the written form.
-    override: ({ zodSchema, jsonSchema }) => {
-      const examples = describedKeys.get(zodSchema)?.examples
-      if (examples !== undefined) jsonSchema.examples = [...examples]
-      const type = types[forms.findIndex((one) => Object.is(one, zodSchema))]
-      if (type !== undefined) jsonSchema.required = neededKeys(type, jsonSchema.required)
-    },
+  return toDraft7(schema, head, (part, written) => {
+    const type = types[forms.findIndex((one) => Object.is(one, part))]
+    if (type !== undefined) written.required = neededKeys(type, written.required)
   })
-  return { $schema, ...shape }
 }
 
 /** Only some files need the keys that a type completes, so the reader reports a missing one, not the schema. */

@@ -1,8 +1,8 @@
 /** The written form of a manifest: strict, with a message for its author for each wrong value. */
 
 import { z } from 'zod'
+import { toDraft7 } from '../loop-file/draft-7.ts'
 import {
-  describedKeys,
   dollars,
   duration,
   integer,
@@ -218,19 +218,11 @@ export const manifestSchema: z.ZodType<Manifest> = shape
   )
 
 /** Referenced by a manifest as `$schema`, so that editors complete and check it. */
-export function manifestJsonSchema(): object {
-  const { $schema, ...rest } = z.toJSONSchema(shape, {
-    target: 'draft-7',
-    io: 'input',
-    metadata: describedKeys,
-    override: ({ zodSchema, jsonSchema }) => {
-      const examples = describedKeys.get(zodSchema)?.examples
-      if (examples !== undefined) jsonSchema.examples = [...examples]
-    },
+export const manifestJsonSchema = (): object =>
+  toDraft7(shape, {
+    $id: 'urn:loopwright:schema:manifest:1',
+    title: 'Manifest of a workload',
   })
-  const head = { $id: 'urn:loopwright:schema:manifest:1', title: 'Manifest of a workload' }
-  return { $schema, ...head, ...rest }
-}
 
 interface Misfit {
   readonly path: readonly string[]
