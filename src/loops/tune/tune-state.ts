@@ -9,6 +9,8 @@
 
 import type { CommandReport } from '../../loop/step/command-task.ts'
 import type { Option } from './compose/option.ts'
+import type { Regressions } from './measure/check-regressions.ts'
+import type { HoldoutResult } from './measure/holdout-seal.ts'
 import type { LogEntry } from './report/log-entry.ts'
 import type { Configuration } from './search/knobs.ts'
 import type { Search } from './search/search.ts'
@@ -161,6 +163,9 @@ export interface Ended extends Looping {
   readonly exit: ExitReason
   /** Absent: nothing was kept, so there is nothing to prove. */
   readonly proof?: ProofDecision
+  /** Cases that look worse in the fresh runs of the proof. */
+  readonly regressions: Regressions
+  readonly holdout: HoldoutResult
   readonly applied: 'applied' | 'refused' | 'nothing'
 }
 

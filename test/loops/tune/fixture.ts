@@ -7,6 +7,7 @@ import type { CommandReport, CommandTask } from '../../../src/loop/step/command-
 import type { LoopPorts } from '../../../src/loops/loop-ports.ts'
 import { tuneLoop } from '../../../src/loops/tune/tune-loop.ts'
 import type { TuneSettings } from '../../../src/loops/tune/tune-session.ts'
+import type { TuneState } from '../../../src/loops/tune/tune-state.ts'
 import {
   createWorld,
   memoryWorkspace,
@@ -153,4 +154,19 @@ export const easy: FakeWorkload = {
     if (rules.includes('x=3') && rules.includes('y=on')) return 'good'
     return rules.includes('x=2') && 'abc'.includes(id) ? 'good' : 'bad'
   },
+}
+
+/** A whole run, with what it ended with. */
+export async function playTune(workload: FakeWorkload, settings: Partial<TuneSettings> = {}) {
+  const story = await createTuneStory(workload, settings).story
+  const { world, loop, input } = story
+  const run = await world.start(loop, { input: input as never })
+  await world.finish(run, loop)
+  const { outcome, progress } = await world.state(run)
+  const state = progress as unknown as TuneState
+  const documents = (await world.only(run, 'step-finished')).filter(
+    ({ role }) => role === 'document',
+  )
+  const debrief = JSON.stringify(documents.find(({ step }) => step.startsWith('LOOP.md'))?.result)
+  return { ...story, run, outcome, state, debrief, events: await world.events(run) }
 }

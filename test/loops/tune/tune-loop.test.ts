@@ -2,20 +2,9 @@
 
 import { describe, expect, test } from 'vitest'
 import type { LogEntry } from '../../../src/loops/tune/report/log-entry.ts'
-import type { TuneSettings } from '../../../src/loops/tune/tune-session.ts'
 import type { TuneState } from '../../../src/loops/tune/tune-state.ts'
 import { moments, stepResults } from '../../engine/fixture.ts'
-import { createTuneStory, easy, type FakeWorkload } from './fixture.ts'
-
-async function play(workload: FakeWorkload, settings: Partial<TuneSettings> = {}) {
-  const story = await createTuneStory(workload, settings).story
-  const { world, loop, input } = story
-  const run = await world.start(loop, { input: input as never })
-  await world.finish(run, loop)
-  const { outcome, progress } = await world.state(run)
-  const state = progress as unknown as TuneState
-  return { ...story, run, outcome, state, events: await world.events(run) }
-}
+import { createTuneStory, easy, type FakeWorkload, playTune } from './fixture.ts'
 
 const typesOf = (log: readonly LogEntry[]): readonly string[] => log.map(({ type }) => type)
 const repeatsIn = (from: number) => (one: { readonly repeat?: number }) =>
@@ -23,7 +12,7 @@ const repeatsIn = (from: number) => (one: { readonly repeat?: number }) =>
 
 describe('a workload that a knob can improve', () => {
   test('is calibrated, measured, changed, proven, and the change is requested as an action', async () => {
-    const { outcome, state, acted, tasks, world, run } = await play(easy)
+    const { outcome, state, acted, tasks, world, run } = await playTune(easy)
     expect(outcome).toEqual({ type: 'completed', condition: 'converged' })
     if (state.phase !== 'ended') throw new Error(state.phase)
     expect(state).toMatchObject({
@@ -56,7 +45,7 @@ describe('a workload that a knob can improve', () => {
   })
 
   test('has a log in which each prediction comes before its measurement, and the next run measures the edit', async () => {
-    const { state, events } = await play(easy)
+    const { state, events } = await playTune(easy)
     expect(typesOf(state.log)).toEqual([
       'calibration-passed',
       'hypothesis',
@@ -78,6 +67,8 @@ describe('a workload that a knob can improve', () => {
       'iteration-result',
       'metrics',
       'iteration-complete',
+      'insight',
+      'insight',
     ])
     const logged = events.flatMap(({ event }) =>
       event.type === 'step-finished' &&
@@ -93,7 +84,7 @@ describe('a workload that a knob can improve', () => {
   })
 
   test('no command sees another case, and the workload never sees what is expected', async () => {
-    const { tasks } = await play(easy)
+    const { tasks } = await playTune(easy)
     for (const { files = {}, without = [], env = {}, output } of tasks) {
       const others = Object.keys(files).filter((path) => path.startsWith('cases/'))
       expect(others).toEqual([`cases/${env['LOOP_NAME']}`])
@@ -104,7 +95,7 @@ describe('a workload that a knob can improve', () => {
   })
 
   test('E2. after a kill at any moment it ends in the same way, and no finished command runs again', async () => {
-    const { state, events } = await play(easy)
+    const { state, events } = await playTune(easy)
     const all = moments(events)
     const some = all.filter((_count, at) => at > 0 && at % Math.ceil(all.length / 6) === 0)
     for (const count of some) {
@@ -126,7 +117,7 @@ describe('a workload that a knob can improve', () => {
 
 describe('infrastructure', () => {
   test('a run that could not be measured counts neither as passed nor as failed', async () => {
-    const { state } = await play({
+    const { state } = await playTune({
       ...easy,
       run: (rules, id, repeat) =>
         id === 'a' && repeat > 20_000 && repeat < 30_000
@@ -153,7 +144,7 @@ describe('infrastructure', () => {
     ['is not installed', () => ({ exitCode: 127 }), 'was not found'],
     ['could not start', () => ({ ended: 'unavailable', problem: 'no disk' }), 'no disk'],
   ])('a judge that %s stops the calibration with the reason', async (_what, judge, reason) => {
-    const { outcome, state } = await play({ ...easy, ...(judge && { judge }) })
+    const { outcome, state } = await playTune({ ...easy, ...(judge && { judge }) })
     expect(outcome).toMatchObject({ type: 'stuck', condition: 'calibration' })
     expect(state).toMatchObject({ phase: 'aborted', reason: expect.stringContaining(reason) })
     expect(state.log).toMatchObject([
@@ -166,7 +157,7 @@ describe('infrastructure', () => {
     ['takes too long', { ended: 'timeout', problem: 'it took too long' }, 'it took too long'],
     ['writes nothing', {}, 'it wrote nothing to out/a'],
   ])('a workload that %s stops the calibration with the reason', async (_what, made, reason) => {
-    const { state } = await play({ ...easy, run: () => made })
+    const { state } = await playTune({ ...easy, run: () => made })
     expect(state).toMatchObject({ phase: 'aborted', reason: expect.stringContaining(reason) })
   })
 })
@@ -206,7 +197,7 @@ describe('a person', () => {
 
 test('a case that got worse is logged, even if the policy accepts it', async () => {
   const cases = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
-  const { state } = await play({
+  const { state } = await playTune({
     rules: 'x=1\ny=off\n',
     cases,
     // Only the first case is good at first, and only that one breaks.
@@ -222,7 +213,7 @@ test('a case that got worse is logged, even if the policy accepts it', async () 
 })
 
 test('nothing that was kept by chance is applied where the policy wants a proof', async () => {
-  const { state, acted } = await play(
+  const { state, acted } = await playTune(
     {
       ...easy,
       run: (_rules, id, repeat) =>

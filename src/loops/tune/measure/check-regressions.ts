@@ -14,13 +14,22 @@ export interface Regressions {
   readonly runs: number
 }
 
+/** The version, and the scores that it is judged by at first. */
+type Measured = Pick<Incumbent, 'version' | 'scores'>
+
+interface Sides {
+  readonly before: Measured
+  readonly after: Measured
+  readonly iteration: number
+}
+
 const repeatsFrom = 30_000
 
 export async function checkRegressions(
   it: Iteration,
   workload: Workload,
   noise: NoiseFloor,
-  sides: { readonly before: Incumbent; readonly after: Incumbent; readonly iteration: number },
+  sides: Sides,
 ): Promise<Regressions> {
   const { before, after, iteration } = sides
   const found: { readonly broken: string[]; readonly suspect: string[] } = {
@@ -47,7 +56,7 @@ export async function checkRegressions(
 async function rerun(
   it: Iteration,
   workload: Workload,
-  { before, after }: { readonly before: Incumbent; readonly after: Incumbent },
+  { before, after }: Sides,
   again: readonly { readonly check: CaseCheck; readonly side: 'before' | 'after' }[],
   iteration: number,
 ): Promise<readonly CaseCheck[]> {

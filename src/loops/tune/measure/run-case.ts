@@ -18,6 +18,7 @@ import { infrastructureProblem } from '../tune-state.ts'
 import { argumentsOf } from '../workload/resolve-cases.ts'
 import { type Case, inFolder, type Version, type Workload } from '../workload/workload.ts'
 import { type Critique, mergeCritiques, parseCritique } from './critique.ts'
+import { type OpenSeal, requireUnsealed } from './holdout-seal.ts'
 
 export interface CaseRun {
   readonly case: Case
@@ -29,6 +30,8 @@ export interface RunOptions {
   readonly version: Version
   /** Earlier results of the same content may count. Never for baselines and proofs. */
   readonly reuse: boolean
+  /** Sealed cases run only with it. */
+  readonly seal?: OpenSeal
 }
 
 export type CaseResult = {
@@ -58,6 +61,7 @@ export async function runCase(
   { case: one, repeat }: CaseRun,
   options: RunOptions,
 ): Promise<CaseResult> {
+  requireUnsealed(workload, one, options.seal)
   const { manifest } = workload
   const run = (written: string, files: CommandFiles, more: Partial<CommandTask>): CommandTask => ({
     ...commonTask(workload, one, options),

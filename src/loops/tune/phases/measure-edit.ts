@@ -4,6 +4,7 @@ import { checkRegressions, type Regressions } from '../measure/check-regressions
 import { type MeasuredCandidates, measureCandidates } from '../measure/measure-candidates.ts'
 import { askWhich } from '../questions.ts'
 import { describeVerdict } from '../report/describe.ts'
+import { describeRegressions } from '../report/describe-regressions.ts'
 import type { LogEntry } from '../report/log-entry.ts'
 import { note } from '../report/note.ts'
 import { points } from '../report/numbers.ts'
@@ -154,14 +155,3 @@ function describeRun(
     },
   ]
 }
-
-const describeRegressions = (
-  { broken, suspect }: Regressions,
-  iteration: number,
-  answer: string,
-): LogEntry => ({
-  type: 'regression-detected',
-  iteration,
-  cases: [...broken.map((id) => `${id} (broken)`), ...suspect.map((id) => `${id} (suspect)`)],
-  answer,
-})

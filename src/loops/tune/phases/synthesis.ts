@@ -1,25 +1,26 @@
 /**
- * Phase 6: one proof on fresh runs, the change of the user's files if their policy or a person allows it, and the debrief. The
- * proof is the only place where the loop says "improved".
+ * Phase 6: one proof on fresh runs and the sealed holdout, the change of the user's files if their policy or a person allows it,
+ * and the debrief. Nothing else in the loop says "improved".
  */
 
 import type { Iteration } from '../../../loop/index.ts'
-import { runCases, toScores } from '../measure/run-cases.ts'
 import { leavePhase, openPhase } from '../phase-proofs.ts'
+import { describeHoldout } from '../report/describe-holdout.ts'
+import { describeRegressions } from '../report/describe-regressions.ts'
+import type { LogEntry } from '../report/log-entry.ts'
+import { note } from '../report/note.ts'
 import { tally } from '../report/numbers.ts'
-import { writeDebrief } from '../report/write-debrief.ts'
+import { describeProof, writeDebrief } from '../report/write-debrief.ts'
 import { writeLog } from '../report/write-log.ts'
-import { decideProof, type ProofDecision, planProof } from '../statistics/proof.ts'
-import { randomFrom } from '../statistics/random.ts'
-import { proofRepeats } from '../statistics/rule.ts'
 import type { TuneSession } from '../tune-session.ts'
 import type { Ended, Looping, TuneState } from '../tune-state.ts'
-import { inFolder, suiteCases, type Version } from '../workload/workload.ts'
+import { inFolder, type Version } from '../workload/workload.ts'
+import { prove } from './prove.ts'
 import { tallyOf } from './trip.ts'
 
-type Synthesizing = Extract<TuneState, { phase: 'synthesis' }>
+type Found = Pick<Ended, 'proof' | 'regressions' | 'holdout'>
 
-const repeatsFrom = 40_000
+type Synthesizing = Extract<TuneState, { phase: 'synthesis' }>
 
 /** The only action of this loop type. */
 export const editArtifacts = 'edit-artifacts'
@@ -33,61 +34,50 @@ export async function synthesize(session: TuneSession, state: Synthesizing): Pro
     `Synthesizing. ${state.trail.length} iterations completed, ${tally(tallyOf(looping))} cases passing. Proves what was kept, writes LOOP.md.`,
   )
   const isChanged = !isSame(looping.incumbent.version, looping.workload.original)
-  const proof = isChanged ? await prove(session, looping) : undefined
+  const proven = isChanged ? await prove(session, looping) : nothingKept(looping)
+  const found = await note(it, describeFindings(proven, looping.trail.length))
   const ended: Ended = {
     ...looping,
-    applied: await apply(session, looping, proof),
-    ...(proof === undefined ? {} : { proof }),
+    ...proven,
+    applied: await apply(session, looping, proven),
   }
-  await writeDocument(it, 'LOOP_LOG.md', writeLog(log))
+  const logged = [...log, ...found]
+  await writeDocument(it, 'LOOP_LOG.md', writeLog(logged))
   await writeDocument(it, 'LOOP.md', writeDebrief(ended))
   await leavePhase(it, 'synthesis', {
     debriefFile: 'LOOP.md',
     debriefTags: looping.workload.manifest.tags.join(' ') || 'none',
   })
-  return { ...ended, phase: 'ended', log }
+  return { ...ended, phase: 'ended', log: logged }
 }
 
-async function prove(
-  session: TuneSession,
-  { workload, incumbent }: Looping,
-): Promise<ProofDecision> {
-  const cases = new Map(suiteCases(workload).map((one) => [one.id, one]))
-  const ids = [...cases.keys()]
-  const repeats =
-    workload.manifest.repeats.proof ??
-    proofRepeats({ cases: ids.length, holdoutCases: workload.split.holdout.length })
-  const planned = planProof(ids, repeats, randomFrom(workload.seed + 104_729)).flatMap((one) => {
-    const found = cases.get(one.id)
-    return found === undefined
+function nothingKept({ workload }: Looping): Found {
+  const cases = workload.split.holdout.length
+  return {
+    regressions: { broken: [], suspect: [], runs: 0 },
+    holdout: cases === 0 ? { type: 'none' } : { type: 'sealed', cases, reason: 'nothing-kept' },
+  }
+}
+
+function describeFindings(
+  { proof, regressions, holdout }: Found,
+  iteration: number,
+): readonly LogEntry[] {
+  const { broken, suspect } = regressions
+  return [
+    { type: 'insight', iteration, text: describeProof(proof) },
+    { type: 'insight', iteration, text: describeHoldout(holdout) },
+    ...(broken.length + suspect.length === 0
       ? []
-      : [{ side: one.side, run: { case: found, repeat: repeatsFrom + one.repeat } }]
-  })
-  const sides = new Map(planned.map(({ run, side }) => [run, side]))
-  const results = await runCases(
-    session.it,
-    workload,
-    planned.map(({ run }) => run),
-    (run) => ({
-      version: sides.get(run) === 'before' ? workload.original : incumbent.version,
-      reuse: false,
-    }),
-  )
-  const scoresOf = (side: 'before' | 'after') =>
-    toScores(results.filter((_result, at) => planned[at]?.side === side))
-  return decideProof({
-    cases: ids.length,
-    before: scoresOf('before'),
-    after: scoresOf('after'),
-    attempt: 1,
-  })
+      : [describeRegressions(regressions, iteration, 'shown with the proof')]),
+  ]
 }
 
 /** The user's files change only here, and only by an action that passed its gate. */
 async function apply(
   { it, settings }: TuneSession,
   { workload, incumbent }: Looping,
-  proof: ProofDecision | undefined,
+  { proof, regressions: { broken } }: Found,
 ): Promise<Ended['applied']> {
   const isProven = proof?.type === 'claim' && proof.verdict === 'improved'
   if (proof === undefined || settings.apply === 'never') return 'nothing'
@@ -100,7 +90,8 @@ async function apply(
       to,
     }))
     .filter(({ from, to }) => from !== to)
-  const what = isProven ? 'improved' : 'kept, not proven'
+  const worse = broken.length === 0 ? '' : `; worse: ${broken.join(', ').slice(0, 200)}`
+  const what = `${isProven ? 'improved' : 'kept, not proven'}${worse}`
   const { status } = await it.act({
     kind: editArtifacts,
     summary: `Change ${files.map(({ path }) => path).join(', ')} of ${manifest.workloadId} (${what})`,

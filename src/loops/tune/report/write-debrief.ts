@@ -5,6 +5,7 @@ import { gainOf } from '../phases/trip.ts'
 import type { ProofDecision } from '../statistics/proof.ts'
 import type { Ended } from '../tune-state.ts'
 import { describeNoise, describeVerdict } from './describe.ts'
+import { describeHoldout } from './describe-holdout.ts'
 import { interval, percent, points, tally } from './numbers.ts'
 
 export function writeDebrief(ended: Ended): string {
@@ -17,6 +18,8 @@ export function writeDebrief(ended: Ended): string {
     [
       `- Status: ${statusOf(ended)}`,
       `- ${describeProof(ended.proof)}`,
+      `- ${describeHoldout(ended.holdout)}`,
+      ...describeWorse(ended),
       `- Baseline: ${tally(before)} cases passed; now ${tally({ ...before, passing: ended.incumbent.passing.length })}, as measured (${points(gainOf(ended))}).`,
       `- ${describeNoise(baseline)}`,
       `- Ended after ${trail.length} iterations: ${exit}. The files: ${appliedWords[ended.applied]}.`,
@@ -49,6 +52,14 @@ export function writeDebrief(ended: Ended): string {
     '## Failing cases',
     describeFailing(ended),
   ].join('\n\n')
+}
+
+function describeWorse({ regressions: { broken, suspect } }: Ended): readonly string[] {
+  const list = (ids: readonly string[]): string => ids.map(inline).join(', ')
+  return [
+    ...(broken.length === 0 ? [] : [`- Broken by the changes: ${list(broken)}.`]),
+    ...(suspect.length === 0 ? [] : [`- Maybe worse, reruns did not decide it: ${list(suspect)}.`]),
+  ]
 }
 
 const appliedWords: Readonly<Record<Ended['applied'], string>> = {
