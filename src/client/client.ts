@@ -3,6 +3,7 @@
 import type { AnswerInput, Decision, RecordedEvent } from '../loop/index.ts'
 import type {
   AddedSchedule,
+  CatalogListing,
   ChangedSummaries,
   DaemonInfo,
   DashboardLink,
@@ -16,6 +17,7 @@ import type {
   LevelList,
   LevelRequest,
   LevelStanding,
+  LoopListing,
   LoopOperationName,
   Machine,
   MemoryFact,
@@ -25,6 +27,7 @@ import type {
   NewScheduleRequest,
   OutputEntry,
   Page,
+  Plan,
   Preview,
   QueueEntry,
   ResumeRequest,
@@ -37,6 +40,7 @@ import type {
   Schedule,
   ScheduleList,
   SchedulePauseRequest,
+  StartFindings,
   Worktree,
 } from '../protocol/api/index.ts'
 import type { Break } from './follow.ts'
@@ -91,7 +95,16 @@ export interface Client {
   machine(): Promise<Machine>
   /** A link that opens the dashboard once. */
   createDashboardLink(): Promise<DashboardLink>
+  /** The loop files of known projects. */
+  loops(): Promise<LoopListing>
+  /** Those of one folder of the daemon's machine. */
+  findLoops(folder: string): Promise<LoopListing>
+  catalog(): Promise<CatalogListing>
   previewLoop(file: string): Promise<Preview>
+  /** What a run would do. Creates and spends nothing. */
+  planRun(request: NewRunRequest): Promise<Plan>
+  /** What prevents a run. Starts nothing of the project. */
+  preflight(request: NewRunRequest): Promise<StartFindings>
 
   runs(filter?: RunsFilter): Promise<Page<Run>>
   /** With what a dashboard shows of each run. To follow them, pass `position` as `afterSeq`. */
@@ -153,6 +166,8 @@ export interface Client {
 /** What starts runs at a time or after an event. */
 export interface ClientSchedules {
   list(): Promise<ScheduleList>
+  /** All of them, now and after each change, until the signal aborts. */
+  changes(options: Streamed): AsyncIterable<ScheduleList>
   /** With its newest ticks. */
   get(schedule: string): Promise<Schedule>
   add(request: NewScheduleRequest): Promise<AddedSchedule>

@@ -10,7 +10,13 @@ import {
   type Query,
   runPath,
 } from './client.ts'
-import { streamEvents, streamOutput, streamSummaries, toQueryString } from './streams.ts'
+import {
+  streamEvents,
+  streamOutput,
+  streamSchedules,
+  streamSummaries,
+  toQueryString,
+} from './streams.ts'
 import type { Method, Transport, TransportRequest } from './transport.ts'
 
 /** Diffs, merges and similar requests read and write many files. */
@@ -29,7 +35,7 @@ export function createClient(transport: Transport): Client {
     stopDaemon: async () => void (await transport.json('POST', '/daemon/stop', { body: {} })),
     machine: () => object('GET', '/daemon/machine'),
     createDashboardLink: () => object('POST', '/daemon/links', { body: {} }),
-    previewLoop: (file) => post('/loops/preview', { file }),
+    ...createLoops({ object, post }),
     runs: (filter = {}) => page('/runs', { ...filter }),
     summaries: (filter = {}) => object('GET', `/summaries${toQueryString({ ...filter })}`),
     changedSummaries: (options) => streamSummaries(transport, options),
@@ -75,7 +81,7 @@ export function createClient(transport: Transport): Client {
       if (operation.method === 'get') return transport.json('GET', path, { timeoutMs: longMs })
       return transport.json('POST', path, { body, timeoutMs: longMs })
     },
-    schedules: createSchedules(object, post),
+    schedules: createSchedules(transport, { object, post }),
     get: (path, query) =>
       transport.json('GET', `${path}${toQueryString(query)}`, { timeoutMs: longMs }),
     post: (path, body) => transport.json('POST', path, { body: body ?? {}, timeoutMs: longMs }),
@@ -83,6 +89,21 @@ export function createClient(transport: Transport): Client {
       transport.json('DELETE', `${path}${toQueryString(query)}`, { timeoutMs: longMs }),
   }
 }
+
+type Loops = Pick<
+  Client,
+  'loops' | 'findLoops' | 'catalog' | 'previewLoop' | 'planRun' | 'preflight'
+>
+
+/** Loop files, before a run. */
+const createLoops = ({ object, post }: Pick<Requests, 'object' | 'post'>): Loops => ({
+  loops: () => object('GET', '/loops', { timeoutMs: longMs }),
+  findLoops: (folder) => post('/loops/find', { folder }),
+  catalog: () => object('GET', '/catalog'),
+  previewLoop: (file) => post('/loops/preview', { file }),
+  planRun: (request) => post('/loops/plan', request),
+  preflight: (request) => post('/loops/preflight', request),
+})
 
 type Learned = Pick<
   Client,
@@ -108,11 +129,15 @@ const createLearned = ({ object, page, post }: Requests): Learned => ({
     object('DELETE', `/memory${toQueryString({ ...of })}`, { timeoutMs: longMs }),
 })
 
-function createSchedules(object: Requests['object'], post: Requests['post']): ClientSchedules {
+function createSchedules(
+  transport: Transport,
+  { object, post }: Pick<Requests, 'object' | 'post'>,
+): ClientSchedules {
   const path = (schedule: string, more = ''): string =>
     `/schedules/${encodeURIComponent(schedule)}${more}`
   return {
     list: () => object('GET', '/schedules'),
+    changes: (options) => streamSchedules(transport, options),
     get: (schedule) => object('GET', path(schedule)),
     add: (request) => post('/schedules', request),
     remove: (schedule) => object('DELETE', path(schedule)),

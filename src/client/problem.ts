@@ -36,15 +36,22 @@ interface ReadProblem {
 
 function readProblem(body: string): ReadProblem {
   try {
-    const { code, detail, conflict } = JSON.parse(body) as Record<string, unknown>
+    const read = JSON.parse(body) as Record<string, unknown>
+    const { code, detail } = read
+    const details = Object.fromEntries(detailNames.flatMap((name) => pick(read, name)))
     return {
       ...(typeof code === 'string' ? { code } : {}),
       ...(typeof detail === 'string' ? { detail } : {}),
-      ...(conflict === undefined
-        ? {}
-        : { details: { conflict } as NonNullable<ReadProblem['details']> }),
+      ...(Object.keys(details).length === 0 ? {} : { details }),
     }
   } catch {
     return {}
   }
 }
+
+const detailNames = ['conflict', 'errors', 'preview', 'variables'] as const
+
+const pick = (
+  read: Readonly<Record<string, unknown>>,
+  name: string,
+): readonly (readonly [string, unknown])[] => (read[name] === undefined ? [] : [[name, read[name]]])

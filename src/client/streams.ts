@@ -1,7 +1,13 @@
 /** The events and output of a run, by sequence: existing ones in pages, new ones as a stream. */
 
 import { isEnd, type RecordedEvent } from '../loop/index.ts'
-import type { ChangedSummaries, OutputEntry, Page, RunDetail } from '../protocol/api/index.ts'
+import type {
+  ChangedSummaries,
+  OutputEntry,
+  Page,
+  RunDetail,
+  ScheduleList,
+} from '../protocol/api/index.ts'
 import { type Query, runPath, type Streamed } from './client.ts'
 import { followStream } from './follow.ts'
 import type { Transport } from './transport.ts'
@@ -41,6 +47,28 @@ export async function* streamSummaries(
     onPosition?.(Number(id))
   }
 }
+
+/** Ends only when the signal aborts. */
+export async function* streamSchedules(
+  transport: Transport,
+  { signal, onBreak }: Streamed,
+): AsyncGenerator<ScheduleList> {
+  const messages = followStream({
+    after: noneYet,
+    signal,
+    onBreak,
+    open: (lastId, stop) =>
+      transport.stream('/schedules', {
+        ...(lastId === noneYet ? {} : { headers: { 'last-event-id': lastId } }),
+        signal: stop,
+      }),
+    isOver: async () => false,
+  })
+  for await (const { data } of messages) yield JSON.parse(data) as ScheduleList
+}
+
+/** Before the first change of schedules. */
+const noneYet = '-1'
 
 async function* sequence<T>(
   transport: Transport,

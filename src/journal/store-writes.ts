@@ -89,7 +89,14 @@ export function createStoreWrites(parts: StoreParts): Pick<Store, Write> {
     merges: createMergeQueue({ ...parts, transaction }),
     trust: createTrust({ ...parts, transaction }),
     memory: createMemories({ ...parts, now: () => now().wallMs, transaction }),
-    schedules: createSchedules({ ...parts, transaction }),
+    schedules: createSchedules({
+      ...parts,
+      async transaction(work) {
+        const result = await transaction(work)
+        watch.notify('events')
+        return result
+      },
+    }),
   }
 }
 

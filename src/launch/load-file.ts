@@ -104,7 +104,9 @@ export function withGiven(
     if (known.includes(name)) continue
     const listed = known.length === 0 ? ' It has none.' : ` It has: ${known.join(', ')}.`
     const advice = suggestName(name, known) || listed
-    throw new LoopError('bad-request', `The loop file has no input "${name}".${advice}`)
+    const reason = `The loop file has no input "${name}".${advice}`
+    const details = { errors: [{ field: `input.${name}`, reason }] }
+    throw new LoopError('bad-request', reason, { details })
   }
   return { ...input, ...given }
 }

@@ -74,6 +74,8 @@ export interface ErrorDetails {
     readonly digest: string
     readonly powers: readonly string[]
   }
+  /** The fields of the request that are wrong, such as `input.goal`. */
+  readonly errors?: readonly { readonly field: string; readonly reason: string }[]
 }
 
 export interface LoopErrorOptions {

@@ -1,6 +1,5 @@
 /** Operations that read the journal: in pages, or as a stream. */
 
-import type { Context } from 'hono'
 import type { z } from 'zod'
 import {
   viewEvents,
@@ -31,6 +30,7 @@ import {
 import { recordedEventSchema } from '../../protocol/index.ts'
 import type { DaemonParts } from '../parts.ts'
 import { streamOutput, streamRunEvents, streamStoreEvents } from '../streams/index.ts'
+import { wantsStream } from '../streams/wants-stream.ts'
 import { json, type Operation, ok, operation, type ResponseShape } from './operation.ts'
 import { whole } from './parameter.ts'
 import { after, cursor, inRun, limit, paged, pageOf } from './run-parameters.ts'
@@ -263,10 +263,6 @@ const allEvents = operation({
     return ok(await viewStoreEvents(parts.host, { ...toPageOptions(query), after: from }))
   },
 })
-
-/** A HEAD request gets no stream. */
-const wantsStream = ({ req }: Context): boolean =>
-  req.method === 'GET' && /(^|,)\s*text\/event-stream\s*(;|,|$)/i.test(req.header('accept') ?? '')
 
 export const journalOperations: readonly Operation[] = [
   steps,

@@ -19,7 +19,7 @@ const tags: Readonly<Record<string, string>> = {
   work: 'The work of runs: diffs, merges, pull requests, discarding.',
   files: 'Checkpoints, certificates, artifacts, postmortems.',
   worktrees: 'The git worktrees of runs.',
-  loops: 'Preview loop files and plan runs.',
+  loops: 'Find and preview loop files, plan runs, the catalog.',
   levels: 'What loops may do without a person, and why.',
   memory: 'What loops remember.',
   schedules: 'What starts runs at a time or after an event.',

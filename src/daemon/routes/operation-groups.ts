@@ -69,7 +69,7 @@ export const operationGroups: readonly OperationGroup[] = [
     load: async () => (await import('./schedule-operations.ts')).scheduleOperations,
   },
   {
-    paths: /^\/loops\//,
+    paths: /^\/(loops|catalog)(\/|$)/,
     load: async () => (await import('./loop-operations.ts')).loopOperations,
   },
 ]

@@ -16,14 +16,16 @@ import { toDecider } from '../decider.ts'
 import type { DaemonParts } from '../parts.ts'
 import type { RequestBindings } from '../principal.ts'
 import { addSchedule } from '../schedules/add-schedule.ts'
-import { changeSchedule, type Entry, openBook, toEntry } from '../schedules/book.ts'
+import { changeSchedule, type Entry, toEntry } from '../schedules/book.ts'
 import { acceptHook, hookSecret } from '../schedules/hooks.ts'
+import { listSchedules, streamSchedules } from '../schedules/list-schedules.ts'
 import { continueFrom } from '../schedules/rules/due.ts'
 import type { Paused, ScheduleState } from '../schedules/rules/schedule.ts'
 import { readSettings, readTick, type ScheduleSettings, toStored } from '../schedules/stored.ts'
 import { viewSchedule, viewUnreadable } from '../schedules/view.ts'
+import { wantsStream } from '../streams/wants-stream.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
-import { type Parameter, required, text } from './parameter.ts'
+import { type Parameter, required, text, whole } from './parameter.ts'
 
 const tag = 'schedules'
 const problems = [404, 409]
@@ -42,19 +44,25 @@ const list = operation({
   method: 'get',
   path: '/schedules',
   tag,
-  summary: 'List schedules, by name.',
-  responses: { 200: json('All of them.', scheduleListSchema) },
-  async handle(parts) {
-    const book = await openBook(parts.host.journal.schedules)
-    const options = { nowMs: now(), settings: book.settings() }
-    const readable = book.entries().map((entry) => viewSchedule(entry, options))
-    const items = [...readable, ...book.unreadable().map(viewUnreadable)]
-    const { paused } = book.settings()
-    return ok({
-      items: items.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
-      driven: parts.schedules !== undefined,
-      ...defined({ paused }),
-    })
+  summary: 'List or stream schedules, by name.',
+  description:
+    'With `Accept: text/event-stream` each message has all of them as they are then; its `id` counts the changes.',
+  headers: {
+    'last-event-id': whole({
+      description: 'For a stream: the id of the last message.',
+      example: 12,
+      max: Number.MAX_SAFE_INTEGER,
+    }),
+  },
+  responses: {
+    200: {
+      description: 'All of them, or a stream if `Accept` is `text/event-stream`.',
+      content: { 'application/json': scheduleListSchema, 'text/event-stream': undefined },
+    },
+  },
+  async handle(parts, { headers, context }) {
+    if (!wantsStream(context)) return ok(await listSchedules(parts, now()))
+    return streamSchedules(parts, headers['last-event-id'] ?? -1, now)
   },
 })
 
@@ -202,14 +210,13 @@ const pauseAll = operation({
   summary: 'Pause all schedules. Runs that go on are not stopped.',
   body: { schema: schedulePauseSchema, example: { reason: 'incident' } },
   responses: { 200: json('All of them.', scheduleListSchema) },
-  async handle(parts, request) {
-    const { body, context } = request
+  async handle(parts, { body, context }) {
     const { schedules } = parts.host.journal
     const paused = toPaused(requester(context, body), body.reason)
     const settings = readSettings(await schedules.settings())
     await schedules.saveSettings(toStored({ ...settings, paused }))
     parts.schedules?.wake()
-    return list.handle(parts, { ...request, params: {}, query: {}, headers: {} })
+    return ok(await listSchedules(parts, now()))
   },
 })
 
@@ -221,10 +228,10 @@ const resumeAll = operation({
   summary: 'Resume all schedules that are not paused themselves, each with its next tick.',
   body: { schema: schedulePauseSchema, example: {} },
   responses: { 200: json('All of them.', scheduleListSchema) },
-  async handle(parts, request) {
+  async handle(parts) {
     await parts.host.journal.schedules.saveSettings({ resumedAtMs: now() })
     parts.schedules?.wake()
-    return list.handle(parts, { ...request, params: {}, query: {}, headers: {} })
+    return ok(await listSchedules(parts, now()))
   },
 })
 

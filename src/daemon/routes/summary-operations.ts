@@ -1,6 +1,5 @@
 /** Operations for pages that show many runs at once: summaries of runs, and the machine. */
 
-import type { Context } from 'hono'
 import { z } from 'zod'
 import { type FindQueueEntry, viewSummaries } from '../../history/views/view-summaries.ts'
 import { defined, LoopError } from '../../loop/index.ts'
@@ -9,6 +8,7 @@ import { examineMachine } from '../examine-machine.ts'
 import type { DaemonParts } from '../parts.ts'
 import type { RequestBindings } from '../principal.ts'
 import { streamSummaries } from '../streams/stream-summaries.ts'
+import { wantsStream } from '../streams/wants-stream.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
 import { text, whole } from './parameter.ts'
 import { toFilter, which } from './run-filter.ts'
@@ -61,10 +61,6 @@ const summaries = operation({
     return ok(await viewSummaries(parts.host, entryOf, choice))
   },
 })
-
-/** A HEAD request gets no stream. */
-const wantsStream = ({ req }: Context): boolean =>
-  req.method === 'GET' && (req.header('accept') ?? '').includes('text/event-stream')
 
 const machine = operation({
   id: 'getMachine',

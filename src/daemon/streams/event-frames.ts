@@ -1,7 +1,7 @@
 /** The text of server-sent events. */
 
 import type { Host } from '../../host/host.ts'
-import type { ChangedSummaries, OutputEntry } from '../../protocol/api/index.ts'
+import type { ChangedSummaries, OutputEntry, ScheduleList } from '../../protocol/api/index.ts'
 
 /** How long a browser waits before it reconnects. */
 const retryMs = 1000
@@ -26,6 +26,9 @@ export const outputFrames = (entries: readonly OutputEntry[]): Uint8Array =>
 
 export const summaryFrame = (position: number, changed: ChangedSummaries): Uint8Array =>
   framesOf([frameOf(position, 'summaries', JSON.stringify(changed))])
+
+export const scheduleFrame = (changes: number, list: ScheduleList): Uint8Array =>
+  framesOf([frameOf(changes, 'schedules', JSON.stringify(list))])
 
 /** JSON has no line breaks, so that `data` is one line. */
 const frameOf = (id: number, event: string, json: string): string =>

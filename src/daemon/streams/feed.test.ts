@@ -9,6 +9,7 @@ test('a follower polls regularly, even without notifications', async () => {
     watch: () => () => undefined,
     lastPosition: async () => 0,
     changedRuns: async () => ({ position: 0, runs: [] }),
+    schedules: { changes: async () => 0 },
   } as unknown as Host['journal']
   const feed = createFeed({ journal }, { againMs: 5 })
   afterStory(() => feed.end())

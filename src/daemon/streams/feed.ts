@@ -138,6 +138,7 @@ function createLooks(
   let unwatch: (() => void) | undefined
   let again: NodeJS.Timeout | undefined
   let position: number | undefined
+  let scheduleChanges = -1
   let isReading = false
   let isStale = false
 
@@ -148,7 +149,10 @@ function createLooks(
     }
     const found = await journal.changedRuns(position)
     position = found.position
-    if (found.runs.length > 0) tell([...found.runs, 'store'])
+    const changes = await journal.schedules.changes()
+    const isOther = changes !== scheduleChanges
+    scheduleChanges = changes
+    if (found.runs.length > 0 || isOther) tell([...found.runs, 'store'])
   }
 
   /** One query at a time; writes during it cause another. */

@@ -56,7 +56,7 @@ export async function createRun(
   scheduled?: ScheduledStart,
 ): Promise<CreatedRun> {
   const { host, onProblem } = parts
-  for (const path of [request.file, request.workspace, request.here]) requireAbsolute(path)
+  for (const name of ['file', 'workspace', 'here'] as const) requireAbsolute(request[name], name)
   // Without settings in the request, those of the user who runs this process apply.
   const settings = request.settings ?? (await loadDaemonConfig()).settings
   const environment = runEnvironment(request.environment)

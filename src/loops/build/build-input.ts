@@ -51,8 +51,8 @@ export async function captureInput(
   const spec = await captureSpec(givenSpec ?? settings.spec, read)
   const plan = await capturePlan(givenPlan, settings, spec, read)
   if (spec === undefined && plan === undefined) {
-    throw new LoopError(
-      'bad-request',
+    throw badInput(
+      'spec',
       'A build needs a spec or a plan, and it has neither. Name one: loopctl run specs/<name>.md, or the key spec of the loop file.',
     )
   }
@@ -86,23 +86,27 @@ async function capturePlan(
 function requireText(what: string, file: CapturedFile | undefined, given: Json): CapturedFile {
   const name = typeof given === 'string' ? given.slice(0, 500) : what
   if (file === undefined) {
-    const message = `The ${what} ${name} does not exist.`
-    throw new LoopError('bad-request', `${message} Name a file of the repository.`)
+    throw badInput(what, `The ${what} ${name} does not exist. Name a file of the repository.`)
   }
   if (file.text.length <= textCharsMax && file.text.trim() !== '') return file
   const problem = file.text.trim() === '' ? 'is empty' : `is longer than ${textCharsMax} characters`
-  throw new LoopError('bad-request', `The ${what} ${name} ${problem}. Name another file.`)
+  throw badInput(what, `The ${what} ${name} ${problem}. Name another file.`)
 }
+
+const badInput = (name: string, reason: string): LoopError =>
+  new LoopError('bad-request', reason, {
+    details: { errors: [{ field: `input.${name}`, reason }] },
+  })
 
 function requireTasks(plan: CapturedFile): CapturedFile {
   const count = parsePlan(plan.text).length
   if (count > tasksMax) {
     const message = `The plan ${plan.path} has ${count} tasks; the limit is ${tasksMax}.`
-    throw new LoopError('bad-request', `${message} Name one with fewer tasks.`)
+    throw badInput('plan', `${message} Name one with fewer tasks.`)
   }
   if (count > 0) return plan
   const message = `The plan ${plan.path} has no task.`
-  throw new LoopError('bad-request', `${message} Write tasks as lines such as "- [ ] Add a cart".`)
+  throw badInput('plan', `${message} Write tasks as lines such as "- [ ] Add a cart".`)
 }
 
 /** The path of the plan for a spec, if the loop file names no other. */

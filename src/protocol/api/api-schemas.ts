@@ -33,6 +33,12 @@ import {
   levelStandingSchema,
 } from './levels.ts'
 import { planSchema, previewRequestSchema, previewSchema } from './loop-plan.ts'
+import {
+  catalogListingSchema,
+  findLoopsSchema,
+  loopListingSchema,
+  startFindingsSchema,
+} from './loops.ts'
 import { forgottenFactsSchema, memoryFactSchema } from './memory.ts'
 import { newRunSchema } from './new-run.ts'
 import { postmortemRequestSchema, postmortemSchema } from './postmortem.ts'
@@ -81,6 +87,10 @@ export const apiSchemas: readonly z.ZodType[] = [
   limitsRequestSchema,
   mergedSchema,
   landSchema,
+  catalogListingSchema,
+  findLoopsSchema,
+  loopListingSchema,
+  startFindingsSchema,
   memoryFactSchema,
   mergeSchema,
   newRunSchema,

@@ -94,6 +94,19 @@ export {
   previewSchema,
 } from './loop-plan.ts'
 export {
+  type CatalogListing,
+  type CatalogLoopEntry,
+  catalogListingSchema,
+  findLoopsSchema,
+  type LoopEntry,
+  type LoopInput,
+  type LoopListing,
+  loopListingSchema,
+  type StartFinding,
+  type StartFindings,
+  startFindingsSchema,
+} from './loops.ts'
+export {
   type DashboardLink,
   dashboardLinkSchema,
   type Machine,

@@ -16,7 +16,7 @@ export interface Problem extends ErrorDetails {
   readonly code: string
   /** The id of this request in the daemon's log. */
   readonly instance?: string
-  /** Which fields of the request are invalid. */
+  /** Which fields of the request are wrong. */
   readonly errors?: readonly FieldProblem[]
 }
 
