@@ -6,17 +6,18 @@ import type { Client } from './client.ts'
 export interface HealthWait {
   readonly windowMs?: number
   readonly firstMs?: number
+  /** The longest pause. */
+  readonly longestMs?: number
   /** Whether waiting has become pointless. */
   isLost?(): boolean
 }
 
 const healthTimeoutMs = 2000
-const longestMs = 1600
 
 /** Returns the client that answered. `open` may have none yet. */
 export async function waitForHealth(
   open: () => Client | undefined,
-  { windowMs = 5000, firstMs = 200, isLost = () => false }: HealthWait = {},
+  { windowMs = 5000, firstMs = 200, longestMs = 1600, isLost = () => false }: HealthWait = {},
 ): Promise<Client> {
   const endMs = performance.now() + windowMs
   let waitMs = firstMs

@@ -37,6 +37,10 @@ export interface StartedDaemon {
 
 /** Starting may take a while on a busy machine. */
 const startWindowMs = 30_000
+/** Until it answers, a look costs no more than reading a file. */
+const lookMs = { firstMs: 100, longestMs: 200 }
+/** Another daemon that is starting has as long to answer. */
+const othersLooks = 15
 const outputBytesMax = 1024 * 1024
 
 /** Returns a daemon that is already running. Starts another if one is killed before it answers. */
@@ -70,12 +74,13 @@ async function tryStart(
     ended = `it ended with ${signal ?? code}`
     isTransient = signal !== null || code === errorTable['daemon-running'].exitCode
   })
-  let attemptsLeft = 3
+  let attemptsLeft = othersLooks
   try {
     const client = await waitForHealth(() => clientOf(folder, token), {
+      ...lookMs,
       windowMs,
-      // Ours may have exited because another daemon is starting.
-      isLost: () => ended !== undefined && attemptsLeft-- === 0,
+      // Ours may have exited because another daemon is starting; after any other end there is nothing to wait for.
+      isLost: () => ended !== undefined && (!isTransient || attemptsLeft-- === 0),
     })
     return { client, pid: ended === undefined ? child.pid : undefined }
   } catch (error) {
