@@ -71,7 +71,7 @@ export default defineConfig({
     testTimeout: patienceMs,
     hookTimeout: patienceMs,
     // Most of the time is spent waiting for other processes.
-    maxWorkers: 2 * availableParallelism(),
+    maxWorkers: Math.ceil(2.5 * availableParallelism()),
     sequence: { sequencer: SlowestFirst },
   },
 })

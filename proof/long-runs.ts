@@ -87,6 +87,7 @@ export const longRuns: readonly LongSuite[] = [
     title: 'replays of runs, end to end',
     file: 'test/e2e/replay.test.ts',
     casesMin: 11,
+    isSlow: true,
   },
   {
     name: 'host.forks',

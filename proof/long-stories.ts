@@ -17,6 +17,13 @@ export const longStories: readonly LongSuite[] = [
     isShared: true,
   },
   {
+    name: 'loops.hostile-builds',
+    title: 'builds in repositories, and with agents, that attack the files of the engine',
+    file: 'test/e2e/build-hostile.test.ts',
+    casesMin: 3,
+    isShared: true,
+  },
+  {
     name: 'authority.levels',
     title: 'levels that are earned, lost by an escape, and given back',
     file: 'test/levels.test.ts',
@@ -179,6 +186,7 @@ export const longStories: readonly LongSuite[] = [
     title: 'the commands of the guide, one after the other',
     file: 'test/guide-commands.test.ts',
     casesMin: 1,
+    isSlow: true,
   },
   {
     name: 'cli.start-again',
@@ -191,6 +199,13 @@ export const longStories: readonly LongSuite[] = [
     title: 'what is tried before a run spends anything',
     file: 'test/e2e/preflight.test.ts',
     casesMin: 14,
+    isShared: true,
+  },
+  {
+    name: 'workspace.checkouts',
+    title: 'a clean checkout, whatever ran in it',
+    file: 'test/workspace/checkout.test.ts',
+    casesMin: 18,
     isShared: true,
   },
   {

@@ -222,16 +222,18 @@ describe('a loop file', () => {
     expect(await loopctl('validate', join(root, 'examples', file))).toMatchObject({ code: 0 })
   })
 
+  const code = ['each-file/loop.ts', 3] as const
+  const withTools = ['mcp-files/loop.yaml', 2] as const
   const complete = [
+    code,
+    withTools,
     ['build-text/loop.yaml', 2],
-    ['each-file/loop.ts', 3],
     ['fix-sum/loop.yaml', 3],
-    ['mcp-files/loop.yaml', 2],
+    // `npm start` runs this one, in test/e2e/programs.test.ts.
+    ['mend-duration/loop.yaml', 1],
   ] as const
-  // `npm start` runs this one, in test/e2e/programs.test.ts.
-  const demo = ['mend-duration/loop.yaml', 1] as const
 
-  test.each(share([...complete, demo], [...complete]))(
+  test.each(share([...complete], [code, withTools]))(
     '%s is complete after %i iterations',
     async (file, iterations) => {
       const { code, lines, stderr } = await runFile(file)

@@ -202,7 +202,7 @@ async function until(at: Checkout, words: string): Promise<void> {
     const { stdout } = await warmLoopctl(['--json', 'inspect', 'asking'], environment(at.state))
     expect(stdout).toContain(words)
   }
-  await vi.waitFor(look, { timeout: 30_000 })
+  await vi.waitFor(look, { timeout: 30_000, interval: 150 })
 }
 
 /** One that is started, asked and stopped by the commands themselves. */

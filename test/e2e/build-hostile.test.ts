@@ -18,6 +18,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { afterFile } from '../after.ts'
+import { share } from '../share.ts'
 import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
 import { createShop, plan, type ShopRepository } from './build-story-repository.ts'
 import { environment } from './loop-fixture.ts'
@@ -44,6 +45,14 @@ function createSetting(more: Readonly<Record<string, string>> = {}): Setting {
     warmLoopctl(args, environment(state), shop.checkout)
   return { shop, state, outside, ctl }
 }
+
+/** `npm test` makes three of the attacks, each in a task; the others replace files as those before a run do. */
+const attacksMade = share([1, 2, 3, 4, 5, 6], [1, 5, 6])
+const planPath = 'specs/planning/shop-plan.md'
+const attackedPlan = plan
+  .split('\n')
+  .filter((line, at) => !line.startsWith('- ') || at - 2 < attacksMade.length)
+  .join('\n')
 
 /** Each task begins with an attack on the files of the engine. */
 const maker = `
@@ -82,7 +91,7 @@ const attacks = {
     }
   },
 }
-attacks[task]?.()
+attacks[${JSON.stringify(attacksMade)}[task - 1]]?.()
 mkdirSync('src', { recursive: true })
 writeFileSync(\`src/part-\${task}.mjs\`, \`export const part = \${task}\\n\`)
 console.log(\`Implemented \\u001b[31mtask \${task}.\\n## Learnings\\n- Learned \${task}.\`)
@@ -124,20 +133,24 @@ function expectNothingOutside({ outside, state }: Setting): void {
 }
 
 test('during and after a run: an agent that replaces plan, learnings and git files reaches nothing', async () => {
-  const setting = createSetting({ 'tools/maker.mjs': maker, 'tools/reviewer.mjs': reviewer })
+  const setting = createSetting({
+    'tools/maker.mjs': maker,
+    'tools/reviewer.mjs': reviewer,
+    [planPath]: attackedPlan,
+  })
   const { shop, ctl } = setting
   const before = shop.seen()
   const run = ctl('run', 'specs/shop.md', '--trust', '--name', 'shop')
   expect(await keepPlan(setting)).not.toContain('\u001b')
   expect(await run).toMatchObject({ code: 0, stderr: '' })
   expect(shop.git('show', 'agent/shop:specs/planning/shop-plan.md')).toBe(
-    plan.replaceAll('[ ]', '[R]'),
+    attackedPlan.replaceAll('[ ]', '[R]'),
   )
-  for (let task = 1; task <= 6; task += 1)
+  for (let task = 1; task <= attacksMade.length; task += 1)
     expect(shop.git('show', 'agent/shop:specs/LEARNINGS.md')).toContain(`- Learned ${task}. (run`)
   for (const words of [
     'diff shop',
-    'show shop 5',
+    'show shop 2',
     'output shop',
     'merge shop',
     'scrap shop --yes',
@@ -151,7 +164,6 @@ test('during and after a run: an agent that replaces plan, learnings and git fil
 }, 180_000)
 
 describe('before a run', () => {
-  const planPath = 'specs/planning/shop-plan.md'
   const linked = (setting: Setting, path: string): void => {
     rmSync(join(setting.shop.checkout, path), { force: true })
     symlinkSync(join(setting.outside, 'secret.md'), join(setting.shop.checkout, path))

@@ -48,7 +48,7 @@ async function untilHalf({ ctl }: Setting): Promise<void> {
   const deadline = Date.now() + 120_000
   while (!(await ctl('output', 'shop')).stdout.includes('half done')) {
     if (Date.now() > deadline) throw new Error(`no task 5: ${(await ctl('tail', 'shop')).stdout}`)
-    await setTimeout(100)
+    await setTimeout(300)
   }
 }
 

@@ -49,6 +49,8 @@ function others(at: ReturnType<typeof repository>, path: string, text: string): 
   at.git('checkout', '-q', 'main')
 }
 
+const last = 'then: [merge]\nlimits: { iterations: 1 }'
+
 describe('then: [merge]', () => {
   test('sends a run with a conflict back to work on the new base, and merges what it makes of it', async () => {
     const turns = write('a.txt', 'done') + write('a.txt', 'done with both')
@@ -85,18 +87,22 @@ describe('then: [merge]', () => {
     },
   )
 
-  test('certifies merged files; a conflict in the last iteration that is allowed becomes a question', async () => {
-    const more = 'then: [merge]\nlimits: { iterations: 1 }'
-    const at = repository(loop(write('b.txt', 'done'), more), files)
+  test.each(inProof)('certifies merged files, %s', async () => {
+    const at = repository(loop(write('b.txt', 'done'), last), files)
     others(at, 'c.txt', 'use\n')
     expect(endOf(await run(at, '--name', 'one'))).toMatchObject({ outcome: { type: 'completed' } })
     expect(at.git('show', 'agent/shop:b.txt')).toBe('done\n')
+  })
+
+  test('makes a conflict in the last iteration that is allowed a question', async () => {
     const turns = write('a.txt', 'done') + write('a.txt', 'done with both')
-    const conflicting = repository(loop(turns, more), files)
+    const conflicting = repository(loop(turns, last), files)
     others(conflicting, 'a.txt', 'theirs\n')
     const running = run(conflicting, '--name', 'two')
     const asks = async (): Promise<string> => (await ctl(conflicting, 'inbox')).stdout
-    await expect.poll(asks, { timeout: 60_000 }).toContain('conflicts with agent/shop in a.txt')
+    await expect
+      .poll(asks, { timeout: 60_000, interval: 200 })
+      .toContain('conflicts with agent/shop in a.txt')
     await ctl(conflicting, 'answer', 'two', '--accept')
     const ended = await running
     expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' } })
@@ -104,14 +110,19 @@ describe('then: [merge]', () => {
     expect(conflicting.git('show', 'agent/shop:a.txt')).toBe('done with both\n')
   })
 
-  test('land moves a branch that is not checked out, and names the command for one that is', async () => {
-    const at = repository(loop(write('b.txt', 'done'), 'then: [merge]'), files)
+  test('merge uses the branch that the run merged into; land moves one that is not checked out, and names the command for one that is', async () => {
+    const at = repository(
+      loop(write('b.txt', 'done'), 'then: [{ merge: { into: agent/other } }]'),
+      files,
+    )
     expect(endOf(await run(at, '--name', 'one'))).toMatchObject({ outcome: { type: 'completed' } })
+    expect((await ctl(at, 'merge', 'one')).stdout).toContain('agent/other already contains it')
+    expect(at.git('branch', '--list', 'agent/*').trim()).toBe('agent/other')
     const refused = await ctl(at, 'land', 'one', '--onto', 'main')
-    expect(refused.stderr).toContain('Merge it there: git merge --ff-only agent/shop')
+    expect(refused.stderr).toContain('Merge it there: git merge --ff-only agent/other')
     at.git('branch', 'release', 'main')
     const landed = await ctl(at, '--json', 'land', 'one', '--onto', 'release')
-    const commit = at.git('rev-parse', 'agent/shop').trim()
+    const commit = at.git('rev-parse', 'agent/other').trim()
     expect(JSON.parse(landed.stdout)).toEqual({ status: 'merged', target: 'release', commit })
     expect(at.git('rev-parse', 'release').trim()).toBe(commit)
     const again = await ctl(at, 'land', 'one', '--onto', 'release')
@@ -127,13 +138,5 @@ describe('then: [merge]', () => {
     expect(at.git('show', 'next:b.txt')).toBe('done\n')
     const actions = await ctl(at, 'actions', 'one')
     expect(actions.stdout).toContain('landed on next')
-  })
-
-  test('loopctl merge uses the branch that the run itself merged into', async () => {
-    const more = 'then: [{ merge: { into: agent/other } }]'
-    const at = repository(loop(write('b.txt', 'done'), more), files)
-    expect(endOf(await run(at, '--name', 'one'))).toMatchObject({ outcome: { type: 'completed' } })
-    expect((await ctl(at, 'merge', 'one')).stdout).toContain('agent/other already contains it')
-    expect(at.git('branch', '--list', 'agent/*').trim()).toBe('agent/other')
   })
 })

@@ -224,6 +224,7 @@ ${agent(server)}
     await expect
       .poll(async () => (await ctl(at, 'answer', 'story', 'tone', 'kind')).code, {
         timeout: 60_000,
+        interval: 200,
       })
       .toBe(0)
     expect((await running).code).toBe(3)

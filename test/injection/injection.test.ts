@@ -2,6 +2,7 @@
 // policy, no approval is bypassed.
 
 import { userInfo } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { inProof, share } from '../share.ts'
 import type { Ended } from '../warm-loopctl.ts'
@@ -66,7 +67,8 @@ const rowsOf = ({ stdout }: Ended): readonly Row[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Row)
 
-const looksMin = 5
+const looksMin = 3
+const lookMs = 250
 
 /** Runs the loop. A person refuses every question that is still open after some looks. */
 async function runWatched(stage: Stage, setting: Setting): Promise<[Ended, readonly string[]]> {
@@ -84,6 +86,7 @@ async function runWatched(stage: Stage, setting: Setting): Promise<[Ended, reado
       expect([id, code, stderr]).toEqual([id, 0, ''])
       refused.push(id)
     }
+    if (!isOver) await setTimeout(lookMs)
   }
   return [await ending, refused]
 }

@@ -101,12 +101,10 @@ const patches: readonly Attempt[] = [
 ]
 
 const attempts = [...comments, ...patches]
-const fast: readonly string[] = [
-  'a comment that a visitor wrote and the maker quotes',
-  'a path that the gate denies',
-]
+/** `npm test` runs this one. Where comments go has faster tests in test/loops/round/round-limits.test.ts. */
+const fast = 'a path that the gate denies'
 const cases = attempts
-  .filter(({ name }) => share(true, fast.includes(name)))
+  .filter(({ name }) => share(true, name === fast))
   .map((one) => [one.name, one] as const)
 
 const makerOf = ({ maker }: Attempt): string => `

@@ -2,6 +2,7 @@
 // holds. Nothing outside of its worktree changes, at level 1 nothing there either, and nobody but the person answers.
 
 import { userInfo } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { injections } from '../injection/texts.ts'
 import { inProof, share } from '../share.ts'
@@ -107,6 +108,7 @@ async function refuseAll(
       expect(await scene.ctl('answer', 'round', id, '--reject')).toMatchObject({ code: 0 })
       refused.push(id)
     }
+    if (!isOver) await setTimeout(250)
   }
   return refused
 }
