@@ -137,6 +137,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'config check': ['loopctl config check', 'loopctl config check loopwright.yaml'],
   'config schema': ['loopctl config schema > loopwright.schema.json'],
   completion: ['source <(loopctl completion bash)'],
+  'tune show': ['loopctl tune show calm-otter', 'loopctl --json tune show calm-otter'],
   doctor: ['loopctl doctor', 'loopctl doctor --probes'],
   help: ['loopctl help run', 'loopctl help daemon start', 'loopctl help exit-codes'],
 }

@@ -16,6 +16,8 @@ export interface LoopOperation<Body = unknown, Answer = unknown> extends LoopOpe
   /** For `post`: the fields of the request. */
   readonly body?: { readonly schema: z.ZodType<Body>; readonly example: object }
   readonly answer: { readonly schema: z.ZodType<Answer>; readonly description: string }
+  /** The answer as text for a terminal. Absent: JSON. */
+  render?(answer: Answer): string
   handle(parts: OperationParts, request: OperationRequest<Body>): Promise<Answer>
 }
 

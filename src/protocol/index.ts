@@ -126,6 +126,21 @@ export {
 } from './loop-file/value-schemas.ts'
 export { type Knob, type Manifest, manifestFileName } from './manifest/manifest.ts'
 export { parseManifest } from './manifest/parse-manifest.ts'
+export {
+  type Flip,
+  type TuneView,
+  type ViewedBest,
+  type ViewedCase,
+  type ViewedClaim,
+  type ViewedGain,
+  type ViewedHoldout,
+  type ViewedHypothesis,
+  type ViewedMatrix,
+  type ViewedOption,
+  type ViewedPoint,
+  type ViewedRound,
+} from './tune/tune-view.ts'
+export { tuneViewSchema } from './tune/tune-view-schema.ts'
 export { isJsonObject, type JsonObject, published } from './values.ts'
 export {
   type JudgeVerdict,

@@ -248,7 +248,7 @@ test('a command is made from each operation of a type', async () => {
     asked.push([type, name, request])
     return { pass: true }
   })
-  expect(program.commands.map((one) => one.name())).toEqual(['pair'])
+  expect(program.commands.map((one) => one.name())).toEqual(['tune', 'pair'])
   const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   await program.parseAsync(['--json', 'pair', 'verdicts', 'calm-otter'], { from: 'user' })
   await program.parseAsync(['pair', 'judge', '--text', 'pass', '--strict'], { from: 'user' })
@@ -275,7 +275,9 @@ test('help lists the commands of loop types, and explains each, without a daemon
       write.mockRestore()
     }
   }
-  expect(await help()).toMatch(/^Loop types:\n {2}pair +A task, a maker and a reviewer/m)
+  expect(await help()).toMatch(
+    /^Loop types:\n(?: {2}tune .*\n)? {2}pair +A task, a maker and a reviewer/m,
+  )
   expect(await help('pair')).toMatch(/^ {2}verdicts .*<run>/m)
   expect(await help('pair', 'judge')).toContain('--strict')
 })

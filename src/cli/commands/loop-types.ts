@@ -5,6 +5,7 @@
 
 import type { Command } from 'commander'
 import type { LoopOperation, LoopTypeDefinition } from '../../loops/index.ts'
+import { visibleText } from '../display/render.ts'
 
 /** What an operation answers, however it is reached. */
 export type Operate = (
@@ -65,7 +66,10 @@ async function addOperation(
     const request = { ...run, body: readBody(command.opts(), fields) }
     const { openSession } = await import('../session.ts')
     const answer = await operate(type, operation, request)
-    openSession(program).print(answer, () => JSON.stringify(answer, undefined, 2))
+    openSession(program).print(answer, () => {
+      const text = operation.render?.(operation.answer.schema.parse(answer))
+      return text === undefined ? JSON.stringify(answer, undefined, 2) : visibleText(text)
+    })
   })
 }
 
@@ -114,8 +118,13 @@ async function askDaemon(
   request: { readonly run?: string; readonly body: object },
 ): Promise<unknown> {
   const { reach } = await import('../connection/reach.ts')
-  const way = await reach(program, 'drive')
+  const way = await reach(program, 'look')
   if (way.type === 'daemon') return way.client.operate(type, operation, request)
-  const { LoopError } = await import('../../loop/index.ts')
-  throw new LoopError('bad-request', `This needs the daemon. Run it without --no-daemon.`)
+  const { openHere } = await import('../connection/in-process.ts')
+  const here = await openHere(program)
+  try {
+    return await here.client.operate(type, operation, request)
+  } finally {
+    await here.close()
+  }
 }

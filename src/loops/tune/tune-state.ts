@@ -15,10 +15,11 @@ import type { LogEntry } from './report/log-entry.ts'
 import type { Configuration } from './search/knobs.ts'
 import type { Search } from './search/search.ts'
 import type { DropReason } from './statistics/candidate.ts'
-import type { Estimate } from './statistics/estimate.ts'
+import type { Estimate, Interval } from './statistics/estimate.ts'
 import type { NoiseFloor } from './statistics/noise-floor.ts'
 import type { ProofDecision } from './statistics/proof.ts'
 import type { SuiteScores } from './statistics/scores.ts'
+import type { TuneMode } from './tune-session.ts'
 import type { Version, Workload } from './workload/workload.ts'
 
 export type TuneState = { readonly log: readonly LogEntry[] } & (
@@ -35,6 +36,7 @@ export type TunePhase = TuneState['phase']
 
 export interface SetUp {
   readonly workload: Workload
+  readonly mode: TuneMode
 }
 
 /** A calibration that failed. */
@@ -111,6 +113,15 @@ export interface IterationRecord {
   /** Absent: the loop ended before it was asked for options, or none was left. */
   readonly decision?: Decision
   readonly passing: Tally
+  readonly best: Best
+}
+
+/** The best version after an iteration, as measured: not a claim. */
+export interface Best {
+  readonly passing: Tally
+  readonly mean: number
+  /** Against the baseline, with the interval of a proof. Absent: nothing is comparable. */
+  readonly gain?: Interval & { readonly delta: number }
 }
 
 export interface Hypothesis {
@@ -138,6 +149,8 @@ export interface Flips {
   readonly fixed: readonly string[]
   readonly regressed: readonly string[]
   readonly stillFailing: readonly string[]
+  /** Passed before, and still do. */
+  readonly unchanged: readonly string[]
 }
 
 export type Decision =

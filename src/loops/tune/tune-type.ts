@@ -14,6 +14,7 @@ import type { LoopTypeDefinition, PrepareOptions } from '../loop-type-definition
 import { readTuneInput, tuneLoop } from './tune-loop.ts'
 import type { ApplyPolicy, TuneMode, TuneSettings } from './tune-session.ts'
 import { tuneSummary } from './tune-summary.ts'
+import { showTuning } from './view/operations.ts'
 import { requireManifest } from './workload/open-workload.ts'
 
 /** The keys of a loop file that belong to `tune`. */
@@ -67,6 +68,7 @@ export const tuneType: LoopTypeDefinition<TuneKeys> = {
       { passes: searchPassesDefault },
     ),
   },
+  operations: [showTuning],
   inputs: ['manifest', 'case'],
   proposes: ({ apply }) => ({
     kind: 'edit-artifacts',

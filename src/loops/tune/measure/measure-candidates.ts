@@ -143,5 +143,6 @@ function flipsOf(before: Incumbent, results: readonly CaseResult[]): Flips {
     fixed: scored.filter((id) => passes.has(id) && !passed.has(id)),
     regressed: scored.filter((id) => !passes.has(id) && passed.has(id)),
     stillFailing: scored.filter((id) => !passes.has(id) && !passed.has(id)),
+    unchanged: scored.filter((id) => passes.has(id) && passed.has(id)),
   }
 }

@@ -42,6 +42,7 @@ export async function calibrate(session: TuneSession, state: Calibrating): Promi
   return {
     phase: 'baseline',
     workload,
+    mode: state.mode,
     calibration: { case: first.id, attempt },
     log: [...state.log, ...passed],
   }
@@ -98,5 +99,5 @@ async function afterFailure(
     readOnly: true,
   })
   const workload = await openWorkload(session, { path, text })
-  return { phase: 'calibration', workload, attempts, log }
+  return { phase: 'calibration', workload, mode: state.mode, attempts, log }
 }

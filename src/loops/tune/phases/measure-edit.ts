@@ -10,7 +10,7 @@ import { note } from '../report/note.ts'
 import { points } from '../report/numbers.ts'
 import type { TuneSession } from '../tune-session.ts'
 import type { Hypothesis, Looping } from '../tune-state.ts'
-import { gainOf, meanScore, type Trip, tallyOf } from './trip.ts'
+import { bestOf, gainOf, meanScore, type Trip, tallyOf } from './trip.ts'
 
 export async function measureEdit(
   session: TuneSession,
@@ -22,7 +22,8 @@ export async function measureEdit(
   const { it } = session
   const logged = [...log, ...(await note(it, [{ type: 'hypothesis', iteration, ...prediction }]))]
   if (looping.candidates.length === 0) {
-    const record = { iteration, hypothesis: stated, passing: tallyOf(looping) }
+    const best = bestOf(looping)
+    const record = { iteration, hypothesis: stated, passing: best.passing, best }
     return { looping, record, log: logged }
   }
   const made = await measureCandidates(it, looping, iteration)
@@ -41,7 +42,13 @@ export async function measureEdit(
   ])
   return {
     looping: next,
-    record: { iteration, hypothesis, measured: { options, flips }, passing: tallyOf(next) },
+    record: {
+      iteration,
+      hypothesis,
+      measured: { options, flips },
+      passing: tallyOf(next),
+      best: bestOf(next),
+    },
     log: [...logged, ...entries],
     ...(answer === 'stop and analyze' ? { exit: 'regression' } : {}),
   }

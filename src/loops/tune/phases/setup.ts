@@ -24,5 +24,5 @@ export async function setUp(session: TuneSession): Promise<TuneState> {
     flags: input.case === undefined ? `pick ${pick}` : `pick ${pick}, case ${input.case}`,
     routing: `calibration, with ${suite.length} cases and ${holdout.length} sealed ones`,
   })
-  return { phase: 'calibration', workload, attempts: [], log: [] }
+  return { phase: 'calibration', workload, mode, attempts: [], log: [] }
 }

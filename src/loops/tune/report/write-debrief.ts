@@ -5,7 +5,11 @@ import { gainOf } from '../phases/trip.ts'
 import type { ProofDecision } from '../statistics/proof.ts'
 import type { Ended } from '../tune-state.ts'
 import { describeNoise, describeVerdict } from './describe.ts'
+
 import { describeHoldout } from './describe-holdout.ts'
+
+import { diffOf } from './diff-of.ts'
+
 import { interval, percent, points, tally } from './numbers.ts'
 
 export function writeDebrief(ended: Ended): string {
@@ -96,12 +100,7 @@ function describeEdits({ trail }: Ended): string {
   if (kept.length === 0) return 'None was kept.'
   return kept
     .map(({ option }) => {
-      const lines = option.edits.flatMap(({ file, current, proposed }) => [
-        `--- ${file}`,
-        ...current.split('\n').map((line) => `-${line}`),
-        ...proposed.split('\n').map((line) => `+${line}`),
-      ])
-      return `### ${option.id}: ${option.name}\n\n${fence(lines.join('\n'))}`
+      return `### ${option.id}: ${option.name}\n\n${fence(diffOf(option.edits))}`
     })
     .join('\n\n')
 }
