@@ -4,9 +4,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
-import axe from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
+import { seriousProblems } from '../../build/proof/dashboard/axe.js'
+import { launchBrowser, newLink as linkOf } from '../../build/proof/dashboard/browser.js'
 import { afterFile, afterStory } from '../after.ts'
 import { type StartedDaemon, startDaemon } from '../daemon/start-daemon.ts'
 import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
@@ -23,23 +24,20 @@ certify: { teeth: false }
 worktree: false
 `
 
+const greet = `input: { who: world }
+prompt: Say hello to {{ input.who }}.
+agent: { script: [[{ say: Hello. }]] }
+checks: { yes: 'true' }
+worktree: false
+`
+
 let browser: Browser
 let daemon: StartedDaemon
 let folder: string
 
 beforeAll(async () => {
   const starting = startDaemon()
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-    ],
-  })
+  browser = await launchBrowser()
   afterFile(() => browser.close())
   daemon = await starting
   folder = dirname(daemon.state)
@@ -52,10 +50,7 @@ const ctl = (...args: string[]): Promise<Ended> =>
     folder,
   )
 
-const newLink = async (): Promise<string> => {
-  const { text } = await daemon.ask('POST', '/daemon/links', {})
-  return (JSON.parse(text) as { url: string }).url
-}
+const newLink = (): Promise<string> => linkOf(daemon)
 
 /** A tab that is connected. Whatever it reports as an error fails the test. */
 async function openTab(options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
@@ -111,25 +106,6 @@ const attack = `async (target) => {
   return sent
 }`
 
-const seriousProblems = async (page: Page): Promise<readonly string[]> => {
-  // The policy of the page allows no foreign script, so it is evaluated by the debugger.
-  await page.evaluate(axe.source)
-  const found = await page.evaluate<AxeResults['violations']>(
-    'axe.run().then((it) => it.violations)',
-  )
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`.slice(0, 400))
-}
-
-interface AxeResults {
-  readonly violations: readonly {
-    readonly id: string
-    readonly impact: string
-    readonly nodes: readonly { readonly html: string }[]
-  }[]
-}
-
 test('a question is shown with its evidence and answered by keyboard; the run then ends', async () => {
   await startAsking('asks-one')
   const page = await openTab()
@@ -144,23 +120,7 @@ test('a question is shown with its evidence and answered by keyboard; the run th
   expect(JSON.parse(text)).toEqual({ items: [] })
 })
 
-test('S6: a link works once, in one tab; the token is in no cookie and no other place', async () => {
-  const link = await newLink()
-  const page = await (await newContext()).newPage()
-  await page.goto(link)
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
-  expect(await page.context().cookies()).toEqual([])
-  expect(await page.evaluate('localStorage.length')).toBe(0)
-  const other = await (await newContext()).newPage()
-  await other.goto(link)
-  await other.getByText('This link was used before').waitFor()
-  await other.goto(new URL('/ui/runs', link).href)
-  await other.getByText('This tab is not connected').waitFor()
-  await page.reload()
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
-})
-
-test('S6: a page on another port can neither frame the dashboard, nor use a code, nor read or change anything', async () => {
+test('S6: a page on another port can neither frame the dashboard nor use a code; a link works once, in one tab, without cookies', async () => {
   const link = await newLink()
   const server = createServer((_request, response) => {
     response
@@ -177,6 +137,15 @@ test('S6: a page on another port can neither frame the dashboard, nor use a code
   expect(framed).not.toContain('Loopwright')
   // The code is still good: nothing used it up.
   await page.goto(link)
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+  expect(await page.context().cookies()).toEqual([])
+  expect(await page.evaluate('localStorage.length')).toBe(0)
+  const other = await (await newContext()).newPage()
+  await other.goto(link)
+  await other.getByText('This link was used before').waitFor()
+  await other.goto(new URL('/ui/runs', link).href)
+  await other.getByText('This tab is not connected').waitFor()
+  await page.reload()
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
 })
 
@@ -219,10 +188,44 @@ test('S5: what an agent says, a file holds and a loop is called is text on every
   await ctl('cancel', 'asks-html')
 })
 
+test('a run is started from a form: what is wrong stands beside its field, and the file is trusted once', async () => {
+  const place = join(folder, 'greets')
+  mkdirSync(join(place, 'loops'), { recursive: true })
+  writeFileSync(join(place, 'loops', 'greet.yaml'), greet)
+  const page = await openTab()
+  await page.getByRole('heading', { name: /eeds you/ }).waitFor()
+  await page.keyboard.press('n')
+  await page.getByRole('button', { name: 'Another folder' }).click()
+  const find = page.getByLabel('Folder on the machine of the daemon')
+  await find.fill('/does/not/exist')
+  await find.press('Enter')
+  await page.getByText('There is no folder /does/not/exist').waitFor()
+  await find.fill(place)
+  await find.press('Enter')
+  await page.getByLabel('who').fill('you')
+  await page.getByLabel('Dollars').fill('-1')
+  await page.getByText('runs the check yes').waitFor()
+  await page
+    .getByRole('alert')
+    .filter({ hasText: /costMicros|[Tt]oo small|>=0/ })
+    .waitFor()
+  await page.getByLabel('Dollars').fill('0.5')
+  await page.getByText('Ready to run').waitFor()
+  expect(await seriousProblems(page)).toEqual([])
+  const start = page.getByRole('button', { name: 'Start', exact: true })
+  expect(await start.isDisabled()).toBe(true)
+  await page.getByLabel(/I have read/).check()
+  await page.getByLabel('Name of the run').fill('hello-you')
+  await start.click()
+  await page.getByRole('heading', { name: /hello-you/ }).waitFor()
+  const { text } = await daemon.ask('GET', '/runs/hello-you/events')
+  expect(text).toMatch(/"who":"you".*"costMicros":500000|"costMicros":500000.*"who":"you"/)
+})
+
 test('everything fits the width of a phone', async () => {
   const page = await openTab({ viewport: { width: 375, height: 720 } })
   await page.getByRole('heading', { name: /eeds you/ }).waitFor()
-  for (const name of ['Runs', 'Machine', 'Needs you']) {
+  for (const name of ['Runs', 'Loops', 'Start', 'Machine', 'Needs you']) {
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
     await page.getByRole('main').getByRole('heading').first().waitFor()
     const width = await page.evaluate<number>('document.documentElement.scrollWidth')

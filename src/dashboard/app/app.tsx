@@ -1,7 +1,7 @@
 /** The frame of the dashboard: connection, navigation, and the page that the address names. */
 
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { type ReactElement, useCallback, useMemo, useState } from 'react'
+import { lazy, type ReactElement, Suspense, useCallback, useMemo, useState } from 'react'
 import { Redirect, Route, Router, Switch } from 'wouter'
 import { connectPage, isLoopError } from '../../client/browser.ts'
 import { MachinePage } from '../pages/machine/machine-page.tsx'
@@ -9,10 +9,19 @@ import { NeedsPage } from '../pages/needs/needs-page.tsx'
 import { RunPage } from '../pages/run/run-page.tsx'
 import { RunsPage } from '../pages/runs/runs-page.tsx'
 import { Empty } from '../parts/empty.tsx'
+import { Loading } from '../parts/problem.tsx'
 import { ClosedPage } from './closed-page.tsx'
 import { type Connection, ConnectionContext } from './connection.ts'
 import { Frame } from './frame.tsx'
 import { forgetSession, type SessionState } from './session.ts'
+
+/** Pages that are not opened first are loaded when they are. */
+const LoopsPage = lazy(async () => ({
+  default: (await import('../pages/loops/loops-page.tsx')).LoopsPage,
+}))
+const StartPage = lazy(async () => ({
+  default: (await import('../pages/start/start-page.tsx')).StartPage,
+}))
 
 const retriesMax = 2
 
@@ -49,21 +58,25 @@ export function App({ session: opened }: { readonly session: SessionState }): Re
       <QueryClientProvider client={queries}>
         <Router base="/ui">
           <Frame>
-            <Switch>
-              <Route path="/">{() => <NeedsPage />}</Route>
-              <Route path="/questions/:run/*?">{({ run }) => <NeedsPage run={run} />}</Route>
-              <Route path="/runs">{() => <RunsPage />}</Route>
-              <Route path="/runs/:run/:tab?">
-                {({ run, tab }) => (
-                  <RunPage run={decodeURIComponent(run)} tab={tab ?? 'overview'} />
-                )}
-              </Route>
-              <Route path="/machine">{() => <MachinePage />}</Route>
-              <Route path="/index.html">{() => <Redirect to="/" />}</Route>
-              <Route>
-                {() => <Empty title="There is no such page." command="loopctl dashboard" />}
-              </Route>
-            </Switch>
+            <Suspense fallback={<Loading />}>
+              <Switch>
+                <Route path="/">{() => <NeedsPage />}</Route>
+                <Route path="/questions/:run/*?">{({ run }) => <NeedsPage run={run} />}</Route>
+                <Route path="/runs">{() => <RunsPage />}</Route>
+                <Route path="/runs/:run/:tab?">
+                  {({ run, tab }) => (
+                    <RunPage run={decodeURIComponent(run)} tab={tab ?? 'overview'} />
+                  )}
+                </Route>
+                <Route path="/loops">{() => <LoopsPage />}</Route>
+                <Route path="/start">{() => <StartPage />}</Route>
+                <Route path="/machine">{() => <MachinePage />}</Route>
+                <Route path="/index.html">{() => <Redirect to="/" />}</Route>
+                <Route>
+                  {() => <Empty title="There is no such page." command="loopctl dashboard" />}
+                </Route>
+              </Switch>
+            </Suspense>
           </Frame>
         </Router>
       </QueryClientProvider>

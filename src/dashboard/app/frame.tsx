@@ -1,7 +1,11 @@
 /** Navigation, the state of the connection, and the shortcuts of every page. */
 
 import {
+  Bell,
+  BellOff,
+  CalendarClock,
   CircleHelp,
+  CirclePlay,
   Inbox,
   ListTree,
   type LucideIcon,
@@ -14,6 +18,7 @@ import { type ReactElement, type ReactNode, useEffect, useState } from 'react'
 import { Link as PageLink, useLocation } from 'wouter'
 import { useConnection } from './connection.ts'
 import { useLink, useLiveRuns } from './live.ts'
+import { switchNotifications, useNotifications } from './notifications.ts'
 import { Palette } from './palette.tsx'
 import { useQuestions } from './queries.ts'
 import { ShortcutHelp } from './shortcut-help.tsx'
@@ -35,20 +40,29 @@ const entries: readonly Entry[] = [
     isActive: (path) => path === '/' || path.startsWith('/questions'),
   },
   { path: '/runs', name: 'Runs', icon: ListTree, isActive: (path) => path.startsWith('/runs') },
+  {
+    path: '/loops',
+    name: 'Loops',
+    icon: CalendarClock,
+    isActive: (path) => path === '/loops',
+  },
+  { path: '/start', name: 'Start', icon: CirclePlay, isActive: (path) => path === '/start' },
   { path: '/machine', name: 'Machine', icon: Server, isActive: (path) => path === '/machine' },
 ]
 
 export function Frame({ children }: { readonly children: ReactNode }): ReactElement {
-  useLiveRuns()
-  const [open, setOpen] = useState<'palette' | 'help' | undefined>()
   const [, go] = useLocation()
+  useLiveRuns(go)
+  const [open, setOpen] = useState<'palette' | 'help' | undefined>()
   useShortcuts({
     'Ctrl+k': () => setOpen('palette'),
     'Meta+k': () => setOpen('palette'),
     '?': () => setOpen('help'),
     'g n': () => go('/'),
     'g r': () => go('/runs'),
+    'g l': () => go('/loops'),
     'g m': () => go('/machine'),
+    n: () => go('/start'),
   })
   return (
     <div className="grid h-full grid-rows-[1fr_auto] md:grid-cols-[12.5rem_1fr] md:grid-rows-1">
@@ -98,7 +112,7 @@ function Navigation({ onPalette, onHelp }: NavigationProps): ReactElement {
             key={to}
             href={to}
             aria-current={isCurrent ? 'page' : undefined}
-            className={`flex items-center gap-2 rounded-md px-2 py-1.5 max-md:flex-col max-md:gap-0 max-md:px-4 max-md:text-xs ${isCurrent ? 'bg-accent-soft font-medium text-accent' : 'hover:bg-sunken'}`}
+            className={`flex items-center gap-2 rounded-md px-2 py-1.5 max-md:flex-col max-md:gap-0 max-md:px-2 max-md:text-xs ${isCurrent ? 'bg-accent-soft font-medium text-accent' : 'hover:bg-sunken'}`}
           >
             <Icon size={17} aria-hidden />
             <span>{name}</span>
@@ -113,6 +127,7 @@ function Navigation({ onPalette, onHelp }: NavigationProps): ReactElement {
       <div className="flex flex-1 flex-col justify-end max-md:hidden">
         <NavButton icon={Search} name="Find" keys="Ctrl K" onClick={onPalette} />
         <NavButton icon={CircleHelp} name="Shortcuts" keys="?" onClick={onHelp} />
+        <NotifyButton />
         <ThemeButton />
         <LinkState />
         <p className="truncate px-2 pt-1 text-xs text-muted">
@@ -150,6 +165,26 @@ function ThemeButton(): ReactElement {
     setIsDark(!isDark)
   }
   return <NavButton icon={isDark ? Sun : Moon} name={isDark ? 'Light' : 'Dark'} onClick={change} />
+}
+
+function NotifyButton(): ReactElement | null {
+  const isOn = useNotifications()
+  const [problem, setProblem] = useState<string>()
+  if (isOn === undefined) return null
+  return (
+    <>
+      <NavButton
+        icon={isOn ? BellOff : Bell}
+        name={isOn ? 'Do not notify' : 'Notify me'}
+        onClick={() => void switchNotifications().then(setProblem)}
+      />
+      {problem === undefined ? null : (
+        <p role="alert" className="px-2 text-xs text-bad">
+          {problem}
+        </p>
+      )}
+    </>
+  )
 }
 
 const links = {

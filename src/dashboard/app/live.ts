@@ -4,14 +4,16 @@
  */
 
 import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
 import {
   type Client,
+  isEnd,
   isLoopError,
   type RunSummaries,
   type RunSummary,
 } from '../../client/browser.ts'
 import { useConnection } from './connection.ts'
+import { areNotificationsOn, noticesOf, notify } from './notifications.ts'
 
 export type Link = { readonly type: 'connecting' | 'live' | 'paused' } | LostLink
 
@@ -46,12 +48,15 @@ const refreshMs = 400
 /** How long queries of one run rest between two refreshes. */
 const runRefreshMs = 500
 
-/** Call it once, in the frame of the page. */
-export function useLiveRuns(): void {
+/** Call it once, in the frame of the page. `open`: what a click on a notification opens. */
+export function useLiveRuns(open: (path: string) => void): void {
   const { client, end } = useConnection()
   const queries = useQueryClient()
+  const current = useRef(open)
+  current.current = open
   useEffect(() => {
     const refresh = createRefresh(queries)
+    const seen = new Map<string, string>()
     let position: number | undefined
     let stop = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -62,6 +67,7 @@ export function useLiveRuns(): void {
         signal: stop.signal,
         refresh,
         onPosition: (at) => (position = at),
+        onRuns: (items) => notify(noticesOf(items, seen), (path) => current.current(path)),
       }).catch((error: unknown) => {
         if (isLoopError(error, 'no-token')) end()
         else setLink({ type: 'lost', why: String(error) })
@@ -70,7 +76,7 @@ export function useLiveRuns(): void {
     const onVisibility = (): void => {
       clearTimeout(timer)
       if (!document.hidden && stop.signal.aborted) start()
-      if (document.hidden) {
+      if (document.hidden && !areNotificationsOn()) {
         timer = setTimeout(() => {
           stop.abort()
           setLink({ type: 'paused' })
@@ -92,10 +98,11 @@ interface Followed {
   readonly signal: AbortSignal
   readonly refresh: Refresh
   onPosition(position: number): void
+  onRuns(items: readonly RunSummary[]): void
 }
 
 async function follow(client: Client, followed: Followed): Promise<void> {
-  const { signal, refresh, onPosition } = followed
+  const { signal, refresh, onPosition, onRuns } = followed
   const afterSeq = followed.position ?? (await client.summaries({ limit: 1 })).position
   onPosition(afterSeq)
   setLink({ type: 'live' })
@@ -109,6 +116,7 @@ async function follow(client: Client, followed: Followed): Promise<void> {
   for await (const { items, isTooMany } of stream) {
     if (isTooMany === true) refresh.all()
     else refresh.runs(items)
+    onRuns(items)
   }
 }
 
@@ -143,6 +151,9 @@ function createRefresh(queries: QueryClient): Refresh {
         later('list', refreshMs, () => again([summariesKey]))
       }
       later('questions', refreshMs, () => again(['questions']))
+      if (items.some(({ run }) => isEnd(run.status))) {
+        later('levels', refreshMs, () => again(['levels']))
+      }
       for (const { run } of items) {
         for (const name of [run.id, run.name]) {
           const isShown = queries.getQueryCache().find({ queryKey: runKey(name), exact: false })

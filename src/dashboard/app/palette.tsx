@@ -10,6 +10,8 @@ const resultsMax = 12
 const pages = [
   ['Needs you', '/'],
   ['Runs', '/runs'],
+  ['Loops and schedules', '/loops'],
+  ['Start a run', '/start'],
   ['Machine', '/machine'],
 ] as const
 

@@ -8,7 +8,9 @@ const groups: Readonly<Record<string, readonly (readonly [keys: string, what: st
     ['Ctrl K', 'Find a run or a page'],
     ['g n', 'Needs you'],
     ['g r', 'Runs'],
+    ['g l', 'Loops and schedules'],
     ['g m', 'Machine'],
+    ['n', 'Start a run'],
     ['?', 'This help'],
   ],
   'Lists and questions': [

@@ -76,3 +76,7 @@ export const shortPath = (path: string): string => {
   const parts = path.split('/').filter((part) => part !== '')
   return parts.length <= 2 ? path : `…/${parts.slice(-2).join('/')}`
 }
+
+/** One word for a shell, so that a command that is copied means what it shows. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

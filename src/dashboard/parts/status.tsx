@@ -79,7 +79,7 @@ export function statusOf({ run, waitsFor, review, certificate }: Facts): Shown {
   return byStatus[run.status]
 }
 
-const tones: Readonly<Record<Tone, string>> = {
+export const toneText: Readonly<Record<Tone, string>> = {
   good: 'text-good',
   warn: 'text-warn',
   bad: 'text-bad',
@@ -103,7 +103,7 @@ export interface StatusProps {
 
 export function Status({ shown, isBadge = false }: StatusProps): ReactElement {
   const { word, tone, icon: Icon } = shown
-  const look = isBadge ? `rounded-full px-2.5 py-0.5 ${softTones[tone]}` : tones[tone]
+  const look = isBadge ? `rounded-full px-2.5 py-0.5 ${softTones[tone]}` : toneText[tone]
   const isTurning = Icon === LoaderCircle
   return (
     <span className={`inline-flex items-center gap-1.5 font-medium whitespace-nowrap ${look}`}>

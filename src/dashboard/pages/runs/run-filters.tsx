@@ -1,6 +1,8 @@
 /** The filters above the list of runs. */
 
+import { Play } from 'lucide-react'
 import type { ReactElement, RefObject } from 'react'
+import { Link } from 'wouter'
 import type { RunSummary } from '../../../client/browser.ts'
 import { shortPath } from '../../parts/format.ts'
 import {
@@ -38,7 +40,15 @@ export function RunFilters({ choice, change, items, nameField }: RunFiltersProps
   )
   return (
     <header className="grid gap-3 px-4 pt-4 pb-3 md:px-6 md:pt-6">
-      <h1 className="text-lg font-semibold">Runs</h1>
+      <div className="flex items-center gap-3">
+        <h1 className="text-lg font-semibold">Runs</h1>
+        <Link
+          href="/start"
+          className="ml-auto inline-flex items-center gap-1.5 rounded-md bg-accent px-2.5 py-1 font-medium text-on-accent hover:opacity-90"
+        >
+          <Play size={15} aria-hidden /> Start a run
+        </Link>
+      </div>
       <div className="flex flex-wrap items-center gap-2">
         <fieldset className="flex flex-wrap gap-1">
           <legend className="sr-only">Which runs</legend>

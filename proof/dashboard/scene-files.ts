@@ -1,0 +1,107 @@
+/** The project of the scene: a small shop with a defect, and its loops. */
+
+export const projectFiles: Readonly<Record<string, string>> = {
+  'package.json': '{ "name": "shop", "type": "module", "scripts": { "test": "node --test" } }\n',
+  'README.md': '# Shop\n\nAdds up carts.\n',
+  'src/total.js': `/** What a cart costs, in cents. */
+export function total(cart) {
+  let sum = 0
+  for (const item of cart) {
+    sum = sum + item.cents
+  }
+  return sum
+}
+`,
+  'test/total.test.js': `import assert from 'node:assert'
+import { test } from 'node:test'
+import { total } from '../src/total.js'
+
+test('a cart with several of one item costs all of them', () => {
+  assert.equal(total([{ cents: 250, count: 2 }]), 500)
+})
+test('an empty cart costs nothing', () => {
+  assert.equal(total([]), 0)
+})
+`,
+  'spec.txt': 'Prices are in cents.\n',
+}
+
+const certify = 'certify: { dependencies: none }'
+
+/** An agent that needs two attempts: the second makes the tests pass. */
+const fixTests = `description: Makes the tests pass.
+input: { goal: Make the tests of the shop pass. }
+prompt: |
+  {{ input.goal }}
+  {{ progress }}
+agent:
+  script:
+    - - { call: read, args: { path: src/total.js } }
+      - { call: edit, args: { path: src/total.js, old: sum + item.cents, new: sum + item.count } }
+      - { say: "I count the items now. All tests pass." }
+    - - { call: edit, args: { path: src/total.js, old: sum + item.count, new: sum + item.cents * item.count } }
+      - { call: run, args: { command: node --test } }
+      - { say: "The test said 500: each item costs its price times its count." }
+checks: { test: node --test, syntax: node --check src/total.js }
+scope: [src/**]
+${certify}
+limits: { iterations: 10, cost: 2 }
+`
+
+/** It changes a file that it may not change without asking. */
+const changeSpec = `description: Adds the currency to the specification.
+prompt: Add the currency to spec.txt.
+agent: { script: [[{ call: run, args: { command: "echo 'The currency is the euro.' >> spec.txt" } }, { say: "The specification names the currency now." }]] }
+checks: { spec: test -s spec.txt }
+seals: { paths: [spec.txt], changes: ask }
+certify: { dependencies: none, teeth: false }
+`
+
+/** At work for minutes: it prints, gets better, then worse, then goes on. */
+const migrate = `description: Moves the shop to decimal prices.
+prompt: |
+  Move all prices to decimals.
+  {{ progress }}
+agent:
+  script:
+    - - { call: write, args: { path: src/price.js, content: "export const price = (item) => item.cents / 100\\n" } }
+      - { say: "Prices are decimals now." }
+    - - { call: run, args: { command: "printf '\\\\033[32mok\\\\033[0m 12 files\\\\n\\\\033[31mfailed\\\\033[0m 1 file: src/price.js\\\\n'; rm src/price.js" } }
+      - { say: "I moved it elsewhere." }
+    - - { call: write, args: { path: src/price.js, content: "export const price = (item) => item.cents / 100\\n" } }
+      - { call: run, args: { command: "for i in $(seq 1 600); do echo \\"converted $i of 600\\"; sleep 1; done" } }
+      - { say: Done. }
+checks: { prices: test -s src/price.js, names: grep -q decimals README.md }
+scope: [src/**, README.md]
+${certify}
+limits: { iterations: 8, cost: 3, time: 1h }
+`
+
+/** It changes nothing, so that it gets stuck. */
+const tidyImports = `description: Sorts imports.
+prompt: Sort the imports.
+agent: { script: [[{ say: They are sorted. }], [{ say: They are sorted. }], [{ say: They are sorted. }]] }
+checks: { sorted: grep -q sorted src/total.js }
+certify: { dependencies: none, teeth: false }
+limits: { iterations: 3, cost: 1 }
+`
+
+/** Proposes an action; earns its level. */
+const draftNotes = `description: Drafts release notes for what was merged.
+level: earned
+gate: { allow: [draft] }
+prompt: Write notes.md.
+agent: { script: [[{ call: write, args: { path: notes.md, content: "Carts add up.\\n" } }, { say: Drafted the notes. }]] }
+checks: { notes: test -s notes.md }
+scope: [notes.md]
+certify: { dependencies: none, teeth: false }
+then: [draft]
+`
+
+export const loopFiles: Readonly<Record<string, string>> = {
+  'loops/fix-tests.yaml': fixTests,
+  'loops/change-spec.yaml': changeSpec,
+  'loops/migrate-prices.yaml': migrate,
+  'loops/tidy-imports.yaml': tidyImports,
+  'loops/draft-notes.yaml': draftNotes,
+}
