@@ -32,11 +32,15 @@ export type {
   NewRunRequest,
   OutputEntry,
   Page,
+  Panel,
+  PanelCell,
+  PanelTone,
   Plan,
   PolicyDecisions,
   Preview,
   Run,
   RunDetail,
+  RunPanels,
   RunSummaries,
   RunSummary,
   Schedule,
@@ -48,6 +52,13 @@ export type {
   WaitsFor,
 } from '../protocol/api/index.ts'
 export { describeLevel, describeStrength } from '../protocol/certificate/describe-strength.ts'
+export {
+  type DiffGap,
+  type DiffLine,
+  diffLines,
+  withoutDistant,
+} from '../protocol/panel/diff-lines.ts'
+export { layoutSeries, type SeriesLayout } from '../protocol/panel/layout-series.ts'
 export type { Client, ControlDecision, RunsFilter } from './client.ts'
 export { runPath } from './client.ts'
 export type { Break } from './follow.ts'

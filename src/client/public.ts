@@ -7,12 +7,14 @@ export type {
   InboxQuestion,
   NewRunRequest,
   OutputEntry,
+  Panel,
   Preview,
   QueueEntry,
   ResumeRequest,
   RetryRequest,
   RunAnswer,
   RunDetail,
+  RunPanels,
 } from '../protocol/api/index.ts'
 export type { Client, Query, RunsFilter, Streamed } from './client.ts'
 export type { Break } from './follow.ts'

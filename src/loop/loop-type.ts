@@ -141,7 +141,8 @@ export interface StepOptions {
   readonly tools?: ToolLimits
   /**
    * Of a plain step: what its loop type uses it for. Run folders and displays show the result of `prompt` as the
-   * agent's prompt, and that of `changes` as the files that the iteration changed.
+   * agent's prompt, and that of `changes` as the files that the iteration changed. That of `panels` is a list of panels
+   * for the page of the run (docs/extending.md); the last one counts.
    */
   readonly role?: string
 }

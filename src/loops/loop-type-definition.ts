@@ -10,6 +10,7 @@
 
 import type { AnyLoopType } from '../engine/index.ts'
 import type { EscalationThresholds, Json, Remaining } from '../loop/index.ts'
+import type { PanelMaker } from '../protocol/api/index.ts'
 import type { LoopFile, LoopFileType, SectionSettings, Unnamed } from '../protocol/index.ts'
 import type { LoopOperation } from './loop-operation.ts'
 import type { LoopPorts } from './loop-ports.ts'
@@ -43,6 +44,8 @@ export interface LoopTypeDefinition<Settings = unknown> extends LoopFileType<Set
    * the file says so.
    */
   readonly escalate?: Partial<EscalationThresholds> | false
+  /** What the page of a run shows of it, as data. */
+  readonly panels?: PanelMaker
 }
 
 /** By the file alone. */

@@ -29,6 +29,8 @@ export interface WriteRunOptions {
   readonly name?: string
   readonly workspace?: string
   readonly atMs?: number
+  /** The registered loop type that it is of. */
+  readonly loopType?: string
 }
 
 const created: RunCreated = {
@@ -44,18 +46,19 @@ export async function writeRun(
   options: WriteRunOptions = {},
 ): Promise<WrittenRun> {
   const { id = uuidv7(), name = `run ${id}`, workspace, atMs = 1000 } = options
+  const event: RunCreated = { ...created, ...defined({ loopType: options.loopType }) }
   const run = id as RunId
   await journal.createRun({
     id: run,
     name,
     loop: 'written',
     atMs,
-    event: created,
+    event,
     blobs: [],
     trees: [],
     ...defined({ workspace }),
   })
-  let state = evolve(initialState, { seq: 1, atMs, event: created })
+  let state = evolve(initialState, { seq: 1, atMs, event })
   let lease: Lease | undefined
 
   function unit(events: readonly RunEvent[], others: Partial<Unit> = {}): Unit {

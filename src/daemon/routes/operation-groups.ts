@@ -49,6 +49,10 @@ export const operationGroups: readonly OperationGroup[] = [
     load: async () => (await import('./summary-operations.ts')).summaryOperations,
   },
   {
+    paths: /^\/runs\/[^/]+\/panels$/,
+    load: async () => (await import('./panel-operations.ts')).panelOperations,
+  },
+  {
     paths: /^\/worktrees$/,
     load: async () => (await import('./worktree-operations.ts')).worktreeOperations,
   },

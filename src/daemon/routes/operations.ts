@@ -14,6 +14,7 @@ import { loopTypeOperations } from './loop-type-operations.ts'
 import { memoryOperations } from './memory-operations.ts'
 import { openApi } from './openapi.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
+import { panelOperations } from './panel-operations.ts'
 import { runOperations } from './run-operations.ts'
 import { scheduleOperations } from './schedule-operations.ts'
 import { summaryOperations } from './summary-operations.ts'
@@ -49,6 +50,7 @@ export function createOperations(types: readonly LoopTypeDefinition[]): readonly
     ...digestOperations,
     ...levelOperations,
     ...memoryOperations,
+    ...panelOperations,
     ...scheduleOperations,
     ...summaryOperations,
     ...loopTypeOperations(types),

@@ -24,6 +24,7 @@ const groups: Readonly<Record<string, readonly (readonly [keys: string, what: st
   ],
   'A run': [
     ['1 – 9', 'Its parts, from left to right'],
+    ['0', 'What its loop shows, such as the plan'],
     ['p', 'Pause or resume'],
     ['t', 'Tell its agent something'],
     ['u', 'Back to the runs'],

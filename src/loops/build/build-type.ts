@@ -19,6 +19,7 @@ import type { LoopTypeDefinition, PrepareOptions } from '../loop-type-definition
 import { fromFile } from '../prompt-sections.ts'
 import { buildInputs, captureInput, plansFolder, readBuildInput } from './build-input.ts'
 import { buildLoop, createBuildContext, createPrompts } from './build-loop.ts'
+import { buildPanels } from './build-panels.ts'
 import { promptTokensMax, promptVariables, toValues } from './build-prompt.ts'
 import type { BuildSettings } from './build-session.ts'
 import { buildSummary } from './build-summary.ts'
@@ -202,6 +203,7 @@ export const buildType: LoopTypeDefinition<BuildKeys> = {
   },
   prompts: ({ prompt, review }) =>
     defined({ prompt, review: review === false ? undefined : review.prompt }),
+  panels: buildPanels,
   inputs: buildInputs,
   completeInput: (file, input, read) => captureInput(file.settings, input, read),
   async prepare(file, given) {

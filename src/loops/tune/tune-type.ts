@@ -11,10 +11,12 @@ import {
   manifestFileName,
 } from '../../protocol/index.ts'
 import type { LoopTypeDefinition, PrepareOptions } from '../loop-type-definition.ts'
+
 import { readTuneInput, tuneLoop } from './tune-loop.ts'
 import type { ApplyPolicy, TuneMode, TuneSettings } from './tune-session.ts'
 import { tuneSummary } from './tune-summary.ts'
 import { showTuning } from './view/operations.ts'
+import { tunePanels } from './view/tune-panels.ts'
 import { requireManifest } from './workload/open-workload.ts'
 
 /** The keys of a loop file that belong to `tune`. */
@@ -69,6 +71,7 @@ export const tuneType: LoopTypeDefinition<TuneKeys> = {
     ),
   },
   operations: [showTuning],
+  panels: tunePanels,
   inputs: ['manifest', 'case'],
   proposes: ({ apply }) => ({
     kind: 'edit-artifacts',

@@ -1,6 +1,7 @@
 /** All schemas of the API's requests and responses, for readers who do not use OpenAPI. */
 
 import type { z } from 'zod'
+import { runPanelsSchema } from '../panel/panel-schema.ts'
 import { artifactSchema, certificateEntrySchema } from './artifacts.ts'
 import { cleanedWorktreeSchema, diffSchema, mergedSchema, worktreeEntrySchema } from './changes.ts'
 import {
@@ -111,6 +112,7 @@ export const apiSchemas: readonly z.ZodType[] = [
   reviewDiffSchema,
   runAnswerSchema,
   runDetailSchema,
+  runPanelsSchema,
   runRemovedSchema,
   runSchema,
   newScheduleSchema,

@@ -1,4 +1,15 @@
 export {
+  type Panel,
+  type PanelCell,
+  type PanelFacts,
+  type PanelMaker,
+  type PanelTone,
+  panelsRole,
+  type RoleResult,
+  type RunPanels,
+} from '../panel/panel.ts'
+export { readPanels, runPanelsSchema } from '../panel/panel-schema.ts'
+export {
   type ActionEntry,
   type ActionFact,
   type ActionFacts,

@@ -2,7 +2,8 @@
 
 import type { ReactElement } from 'react'
 import { Link, useLocation } from 'wouter'
-import { useRun } from '../../app/queries.ts'
+import type { RunPanels } from '../../../client/browser.ts'
+import { useRun, useRunPart } from '../../app/queries.ts'
 import { useShortcuts } from '../../app/shortcuts.ts'
 import { Loading, Problem } from '../../parts/problem.tsx'
 import { RunHeader } from './run-header.tsx'
@@ -13,15 +14,14 @@ import { FilesTab } from './tabs/files-tab.tsx'
 import { IterationsTab } from './tabs/iterations-tab.tsx'
 import { LedgerTab } from './tabs/ledger-tab.tsx'
 import { LogTab } from './tabs/log-tab.tsx'
+import { PanelsTab } from './tabs/panels-tab.tsx'
 import { PolicyTab } from './tabs/policy-tab.tsx'
 import type { TabProps } from './tabs/tab-props.ts'
 import { TraceTab } from './tabs/trace-tab.tsx'
 
-const tabs: readonly (readonly [
-  path: string,
-  name: string,
-  Tab: (props: TabProps) => ReactElement,
-])[] = [
+type RunTab = readonly [path: string, name: string, Tab: (props: TabProps) => ReactElement]
+
+const tabs: readonly RunTab[] = [
   ['overview', 'Iterations', IterationsTab],
   ['trace', 'Trace', TraceTab],
   ['log', 'Log', LogTab],
@@ -40,11 +40,19 @@ export interface RunPageProps {
 
 export function RunPage({ run, tab }: RunPageProps): ReactElement {
   const { data, error } = useRun(run)
+  const panels = useRunPart<RunPanels>(data?.run.id ?? run, 'panels', {
+    isNeeded: data !== undefined,
+  }).data
   const [, go] = useLocation()
+  // It belongs to the loop type, so its place is before the parts that every run has.
+  const hasPanels = panels !== undefined && panels.items.length + panels.problems.length > 0
+  const own: RunTab = ['panels', panels?.name ?? 'Results', PanelsTab]
+  const shown = hasPanels || tab === 'panels' ? [own, ...tabs] : tabs
   const pathOf = (path: string): string =>
     path === 'overview' ? `/runs/${run}` : `/runs/${run}/${path}`
   useShortcuts({
     u: () => go('/runs'),
+    ...(hasPanels ? { 0: () => go(pathOf('panels')) } : {}),
     ...Object.fromEntries(tabs.map(([path], at) => [String(at + 1), () => go(pathOf(path))])),
   })
   if (error !== null && data === undefined) {
@@ -55,7 +63,7 @@ export function RunPage({ run, tab }: RunPageProps): ReactElement {
     )
   }
   if (data === undefined) return <Loading />
-  const [, , Tab = IterationsTab] = tabs.find(([path]) => path === tab) ?? []
+  const [, , Tab = IterationsTab] = shown.find(([path]) => path === tab) ?? []
   return (
     <div className="flex min-h-full flex-col">
       <RunHeader detail={data} />
@@ -63,7 +71,7 @@ export function RunPage({ run, tab }: RunPageProps): ReactElement {
         aria-label="Parts of the run"
         className="sticky top-0 z-10 flex gap-1 overflow-x-auto border-b border-line bg-bg px-4 md:px-6"
       >
-        {tabs.map(([path, name]) => (
+        {shown.map(([path, name]) => (
           <Link
             key={path}
             href={pathOf(path)}

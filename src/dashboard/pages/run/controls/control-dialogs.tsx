@@ -56,6 +56,23 @@ function useBy(): string {
   return useConnection().session.name ?? 'dashboard'
 }
 
+interface ReasonFieldProps {
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+const ReasonField = ({ value, onChange }: ReasonFieldProps): ReactElement => (
+  <label className="grid gap-1">
+    Why (recorded)
+    <input
+      value={value}
+      maxLength={10_000}
+      onChange={({ target }) => onChange(target.value)}
+      className={field}
+    />
+  </label>
+)
+
 export function TellDialog({ detail, onClose }: ControlDialogProps): ReactElement {
   const { client } = useConnection()
   const by = useBy()
@@ -141,15 +158,7 @@ export function LimitsDialog({ detail, onClose }: ControlDialogProps): ReactElem
           </label>
         ))}
       </div>
-      <label className="grid gap-1">
-        Why (recorded)
-        <input
-          value={reason}
-          maxLength={10_000}
-          onChange={({ target }) => setReason(target.value)}
-          className={field}
-        />
-      </label>
+      <ReasonField value={reason} onChange={setReason} />
     </DecisionForm>
   )
 }
@@ -189,15 +198,7 @@ export function CancelDialog({ detail, onClose }: ControlDialogProps): ReactElem
         ))}
       </fieldset>
       <p className="text-muted">Its work so far stays; the run can be forked or retried.</p>
-      <label className="grid gap-1">
-        Why (recorded)
-        <input
-          value={reason}
-          maxLength={10_000}
-          onChange={({ target }) => setReason(target.value)}
-          className={field}
-        />
-      </label>
+      <ReasonField value={reason} onChange={setReason} />
     </DecisionForm>
   )
 }

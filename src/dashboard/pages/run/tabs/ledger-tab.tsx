@@ -6,8 +6,11 @@ import { useRunPart } from '../../../app/queries.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { money, shortCount } from '../../../parts/format.ts'
 import { Loading, Problem } from '../../../parts/problem.tsx'
+import { Table } from '../../../parts/table.tsx'
 import { Time } from '../../../parts/time.tsx'
 import type { TabProps } from './tab-props.ts'
+
+const columns = ['When', 'Entry', 'Iteration', 'Step', 'Agent', 'Tokens', 'Cost']
 
 export function LedgerTab({ detail }: TabProps): ReactElement {
   const { run } = detail
@@ -29,41 +32,23 @@ export function LedgerTab({ detail }: TabProps): ReactElement {
           .map(([role, amount]) => `${role}: ${money(amount.costMicros)}`)
           .join(', ')}
       </p>
-      <div
-        className="overflow-x-auto rounded-xl border border-line bg-panel"
-        tabIndex={0}
-        role="region"
-        aria-label="Ledger"
-      >
-        <table className="w-full text-left">
-          <thead className="text-xs text-muted">
-            <tr className="border-b border-line">
-              {['When', 'Entry', 'Iteration', 'Step', 'Agent', 'Tokens', 'Cost'].map((name) => (
-                <th key={name} scope="col" className="px-3 py-2 font-medium">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {items.toReversed().map((one) => (
-              <tr key={`${one.seq} ${one.id ?? ''}`} className="border-b border-line last:border-0">
-                <td className="px-3 py-1 text-xs text-muted">
-                  <Time atMs={one.atMs} />
-                </td>
-                <td className={`px-3 py-1 ${one.type === 'reserved' ? 'text-muted' : ''}`}>
-                  {one.type}
-                </td>
-                <td className="px-3 py-1">{one.iteration ?? ''}</td>
-                <td className="px-3 py-1 font-mono text-[13px]">{one.step ?? ''}</td>
-                <td className="px-3 py-1">{one.role ?? ''}</td>
-                <td className="px-3 py-1 text-right">{one.amount.tokens.toLocaleString('en')}</td>
-                <td className="px-3 py-1 text-right">{money(one.amount.costMicros)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Ledger" columns={columns}>
+        {items.toReversed().map((one) => (
+          <tr key={`${one.seq} ${one.id ?? ''}`} className="border-b border-line last:border-0">
+            <td className="px-3 py-1 text-xs text-muted">
+              <Time atMs={one.atMs} />
+            </td>
+            <td className={`px-3 py-1 ${one.type === 'reserved' ? 'text-muted' : ''}`}>
+              {one.type}
+            </td>
+            <td className="px-3 py-1">{one.iteration ?? ''}</td>
+            <td className="px-3 py-1 font-mono text-[13px]">{one.step ?? ''}</td>
+            <td className="px-3 py-1">{one.role ?? ''}</td>
+            <td className="px-3 py-1 text-right">{one.amount.tokens.toLocaleString('en')}</td>
+            <td className="px-3 py-1 text-right">{money(one.amount.costMicros)}</td>
+          </tr>
+        ))}
+      </Table>
     </div>
   )
 }
