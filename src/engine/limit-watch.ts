@@ -29,31 +29,15 @@ export function watchLimits(
   interrupter: Interrupter,
 ): LimitWatch {
   let armed = new AbortController()
+  /** When the timer that is armed checks next. */
+  let checksAtMs = noLimit
   let isWatching = false
   let expireIteration: ((fault: Fault) => void) | undefined
 
-  const isRunning = (): boolean => recorder.state.status === 'running'
+  const { isRunning, untilDeadlineMs, timeLeftMs, ...left } = createTimeLeft(clock, recorder)
 
-  const untilDeadlineMs = (): number =>
-    (recorder.state.limits.deadlineAtMs ?? noLimit) - clock.now()
-
-  /** Since the last event. */
-  const runningMs = (): number =>
-    isRunning() ? Math.max(0, recorder.now() - recorder.state.atMs) : 0
-
-  function timeLeftMs(): number {
-    const { limits, activeMs } = recorder.state
-    return limits.timeMs - activeMs - runningMs()
-  }
-
-  function iterationLeftMs(): number {
-    const { state } = recorder
-    const limitMs = state.limits.iteration?.timeMs
-    if (limitMs === undefined || expireIteration === undefined) return noLimit
-    return limitMs - iterationMs(state) - runningMs()
-  }
-
-  const expiresInMs = (): number => Math.min(timeLeftMs(), untilDeadlineMs())
+  const iterationLeftMs = (): number =>
+    expireIteration === undefined ? noLimit : left.iterationLeftMs()
 
   function endIteration(): void {
     const expire = expireIteration
@@ -62,7 +46,7 @@ export function watchLimits(
   }
 
   function check(): void {
-    if (expiresInMs() <= 0) {
+    if (Math.min(timeLeftMs(), untilDeadlineMs()) <= 0) {
       interrupter.abort('its time limit was reached')
       return
     }
@@ -70,16 +54,23 @@ export function watchLimits(
     arm()
   }
 
+  function nextCheckInMs(): number {
+    const patienceMs = isRunning() ? 1 : waitingMs
+    const leftMs = Math.min(timeLeftMs(), iterationLeftMs())
+    return Math.max(1, Math.min(Math.max(patienceMs, leftMs), untilDeadlineMs()))
+  }
+
   function arm(): void {
     if (!isWatching) return
     armed = new AbortController()
-    const patienceMs = isRunning() ? 1 : waitingMs
-    const leftMs = Math.min(timeLeftMs(), iterationLeftMs())
-    const lookInMs = Math.min(Math.max(patienceMs, leftMs), untilDeadlineMs())
-    clock.sleep(Math.max(1, lookInMs), armed.signal).then(check, () => undefined)
+    const inMs = nextCheckInMs()
+    checksAtMs = clock.now() + inMs
+    clock.sleep(inMs, armed.signal).then(check, () => undefined)
   }
 
+  /** A check that comes too early arms the timer again, so only one that would come too late is replaced. */
   function rearm(): void {
+    if (!isWatching || clock.now() + nextCheckInMs() >= checksAtMs) return
     armed.abort()
     arm()
   }
@@ -102,6 +93,33 @@ export function watchLimits(
     stop() {
       isWatching = false
       armed.abort()
+    },
+  }
+}
+
+interface TimeLeft {
+  isRunning(): boolean
+  untilDeadlineMs(): number
+  timeLeftMs(): number
+  iterationLeftMs(): number
+}
+
+function createTimeLeft(clock: Clock, recorder: Recorder): TimeLeft {
+  const isRunning = (): boolean => recorder.state.status === 'running'
+  /** Since the last event. */
+  const runningMs = (): number =>
+    isRunning() ? Math.max(0, recorder.now() - recorder.state.atMs) : 0
+  return {
+    isRunning,
+    untilDeadlineMs: () => (recorder.state.limits.deadlineAtMs ?? noLimit) - clock.now(),
+    timeLeftMs() {
+      const { limits, activeMs } = recorder.state
+      return limits.timeMs - activeMs - runningMs()
+    },
+    iterationLeftMs() {
+      const { state } = recorder
+      const limitMs = state.limits.iteration?.timeMs
+      return limitMs === undefined ? noLimit : limitMs - iterationMs(state) - runningMs()
     },
   }
 }

@@ -13,7 +13,7 @@ import { encodeEvent } from './event-code.ts'
 import type { JoinedLease } from './leases.ts'
 import { nextRunKey } from './remove-run.ts'
 import { type RunColumns, runColumns, toRunRow } from './rows.ts'
-import { createSummaryKeeper } from './summary-table.ts'
+import { createSummaryKeeper } from './summaries/summary-table.ts'
 import { createContentNames, insertEventSql } from './unit-writer.ts'
 
 export interface RunTable {

@@ -9,7 +9,7 @@ import { hasRemoved } from './remove-run.ts'
 import { createRunFacts } from './run-facts.ts'
 import type { StoreParts } from './store-parts.ts'
 import { changedRuns, lastPosition } from './store-position.ts'
-import { pageSummaries } from './summary-table.ts'
+import { pageSummaries } from './summaries/summary-table.ts'
 
 type Read =
   | 'findRun'

@@ -11,7 +11,7 @@ import type { Database } from './database.ts'
 import { encodeEvent } from './event-code.ts'
 import { createQuestionKeeper, endsIteration } from './question-table.ts'
 import { nextPosition } from './remove-run.ts'
-import { createSummaryKeeper } from './summary-table.ts'
+import { createSummaryKeeper } from './summaries/summary-table.ts'
 
 export const insertEventSql: string =
   'INSERT INTO events (position, run, seq, at, type, body) ' +

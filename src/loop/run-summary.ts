@@ -119,7 +119,7 @@ function summarizeProgress(
     notMet: namesOf(notMet, namesMax),
   }
   const { iteration } = state
-  const points = (before?.points ?? []).filter((point) => point.iteration <= iteration)
+  const points = pointsUntil(iteration, before?.points ?? [])
   if (iteration === 0 || points.at(-1)?.iteration === iteration) {
     const { worse = [] } = before?.checks ?? {}
     return { checks: { ...checks, worse }, points, metThen: before?.metThen ?? [] }
@@ -134,6 +134,15 @@ function summarizeProgress(
     metThen: namesOf(met, metNamesMax),
   }
 }
+
+/** The same list if there is nothing to leave out, so that a store can tell that it did not change. */
+const pointsUntil = (
+  iteration: number,
+  points: readonly IterationPoint[],
+): readonly IterationPoint[] =>
+  (points.at(-1)?.iteration ?? 0) <= iteration
+    ? points
+    : points.filter((point) => point.iteration <= iteration)
 
 const cut = (text: string): string => text.slice(0, nameCharsMax)
 

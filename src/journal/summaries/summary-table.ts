@@ -8,15 +8,21 @@ import type {
   SummaryPage,
   SummaryPageOptions,
   SummaryRow,
-} from '../engine/index.ts'
-import { defined, type Json, type RunState } from '../loop/index.ts'
-import { type StateSummary, summarizeState } from '../loop/run-summary.ts'
-import type { Database } from './database.ts'
-import { decodeEvent, eventTypeOf } from './event-code.ts'
-import type { JoinedLease } from './leases.ts'
-import { conditionsOf, defaultLimit } from './page-runs.ts'
-import { type RunColumns, runColumns, toRunRow } from './rows.ts'
-import { lastPosition } from './store-position.ts'
+} from '../../engine/index.ts'
+import { defined, type Json, type RunState } from '../../loop/index.ts'
+import { summarizeState } from '../../loop/run-summary.ts'
+import type { Database } from '../database.ts'
+import { decodeEvent, eventTypeOf } from '../event-code.ts'
+import type { JoinedLease } from '../leases.ts'
+import { conditionsOf, defaultLimit } from '../page-runs.ts'
+import { type RunColumns, runColumns, toRunRow } from '../rows.ts'
+import { lastPosition } from '../store-position.ts'
+import {
+  decodeSummary,
+  type EncodedSummary,
+  encodeSummary,
+  isSameExceptTime,
+} from './summary-code.ts'
 
 export interface SummaryKeeper {
   keep(key: number, state: RunState): void
@@ -30,19 +36,19 @@ export function createSummaryKeeper(database: Database): SummaryKeeper {
     'INSERT INTO summaries (run, body) VALUES (?, ?) ' +
       'ON CONFLICT (run) DO UPDATE SET body = excluded.body',
   )
-  const written = new Map<number, { readonly body: string; readonly summary: StateSummary }>()
-  const readWritten = (key: number) => {
+  const written = new Map<number, EncodedSummary>()
+  const readWritten = (key: number): EncodedSummary | undefined => {
     const row = select.get(key) as { readonly body: string } | undefined
-    return row && { body: row.body, summary: JSON.parse(row.body) as StateSummary }
+    return row && encodeSummary(decodeSummary(row.body))
   }
   return {
     keep(key, state) {
       const before = written.get(key) ?? readWritten(key)
-      const summary = summarizeState(state, before?.summary)
-      const body = JSON.stringify(summary)
-      if (body !== before?.body) put.run(key, body)
-      if (state.outcome === undefined) written.set(key, { body, summary })
-      else written.delete(key)
+      const encoded = encodeSummary(summarizeState(state, before?.summary), before)
+      const hasChanged = before === undefined || !isSameExceptTime(encoded, before)
+      if (hasChanged) put.run(key, encoded.body)
+      if (state.outcome !== undefined) written.delete(key)
+      else if (hasChanged) written.set(key, encoded)
     },
     forget: (key) => void written.delete(key),
   }
@@ -116,7 +122,7 @@ function toSummaryRow(row: SummaryColumns, held: boolean): SummaryRow {
       atMs,
       ...(body === null ? {} : { event: decodeEvent(type, body) }),
     },
-    ...(summary === null ? {} : { summary: JSON.parse(summary) as StateSummary }),
+    ...(summary === null ? {} : { summary: decodeSummary(summary) }),
   }
 }
 
