@@ -55,6 +55,7 @@ export type FileParts = Pick<
   | 'name'
   | 'agents'
   | 'readers'
+  | 'apart'
   | 'tools'
   | 'mcp'
   | 'checks'
@@ -124,6 +125,8 @@ export async function openParts(
     const offered = { mcp: mcp.tools, code: code?.tools, withoutMcp: limited !== sandbox }
     const { tools, allowing } = openTools(file, place.folder, sandbox, offered, problems)
     const readers = { ...readersIn(file, place), ...readersOf(checks, file.certify) }
+    const apart = { workspace, emptyFolder: () => emptyFolder(opened) }
+    const reading = await openReaders(readers, { ...opening, sandbox: limited }, apart)
     const executors = openExecutors(file, sandbox, place, environment)
     const authority = await openAuthority(file, { ...place, leveled }, workspace, code)
     const escalation = escalationOf(file, place)
@@ -132,10 +135,7 @@ export async function openParts(
     const certifying = certifyingParts(file, { ...opening, checks, place, tools }, code?.checks)
     return {
       parts: {
-        agents: createAgents({
-          ...mapValues(makers, ({ agent }) => allowing(agent)),
-          ...(await openReaders(readers, { ...opening, sandbox: limited }, { workspace })),
-        }),
+        agents: createAgents({ ...mapValues(makers, ({ agent }) => allowing(agent)), ...reading }),
         tools,
         checks: openRunChecks(file, { ...opening, checks, code, workspace, tools, reports }),
         certifying,

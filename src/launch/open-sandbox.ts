@@ -110,7 +110,9 @@ async function openAtTop(
     agentCommands(command, socketPath, view = {}) {
       if (tier !== 'none') requireNoLinks(workspace, view.hides ?? [])
       const outer = view.isOffline === true ? shown() : inside()
-      return agentCommands(sandbox, forAgent(outer, view), command, socketPath, searched)
+      const seen = forAgent(outer, view)
+      const own = view.instead === undefined ? seen : insteadOf(seen, view.instead)
+      return agentCommands(sandbox, own, command, socketPath, searched)
     },
     startServer: (command) =>
       sandbox.start(
@@ -120,6 +122,19 @@ async function openAtTop(
     protects: () => protectedPaths(shown()),
     close: async () => proxy?.close(),
   }
+}
+
+/** Nothing of the workspace is there, not even at its path. */
+function insteadOf(seen: SandboxSpec, folder: string): SandboxSpec {
+  const copy = inCopy(seen, { path: folder }, 'none')
+  const {
+    sandboxPath: _path,
+    mounts: _mounts,
+    overlay: _overlay,
+    scratch: _scratch,
+    ...apart
+  } = copy
+  return apart
 }
 
 function forAgent(outer: SandboxSpec, { hides = [], shows = [] }: AgentView): SandboxSpec {

@@ -43,6 +43,8 @@ export interface AgentView {
   readonly shows?: readonly string[]
   /** It reaches its models, and nothing else. Default: also what the loop file allows. */
   readonly isOffline?: true
+  /** An absolute path: the folder that it has instead of the workspace. */
+  readonly instead?: string
 }
 
 export interface AgentCommands {

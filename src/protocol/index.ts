@@ -111,7 +111,12 @@ export {
 } from './loop-file/loop-file.ts'
 export { builtInToolNames } from './loop-file/loop-file-problems.ts'
 export { defaultLoopType } from './loop-file/loop-file-schema.ts'
-export { type LoopFileType, makerRole, type Unnamed } from './loop-file/loop-file-type.ts'
+export {
+  type AgentRoles,
+  type LoopFileType,
+  makerRole,
+  type Unnamed,
+} from './loop-file/loop-file-type.ts'
 export { promptSchema } from './loop-file/prompt-schema.ts'
 export {
   duration,

@@ -1,6 +1,14 @@
 // A tuning loop with real commands in the real sandbox, from the command line.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ctl, type Place, place } from './loop-fixture.ts'
@@ -56,6 +64,42 @@ test('finds the knob, proves the gain, changes the file, and leaves nothing else
   ])
   expect(existsSync(join(at.work, 'x'))).toBe(false)
   expect(readdirSync(join(at.state, 'copies'))).toEqual([])
+})
+
+const composer = `
+import { readdirSync, readFileSync } from 'node:fs'
+let prompt = ''
+for await (const chunk of process.stdin) prompt += chunk
+const tryTo = (look) => { try { return look() } catch { return 'nothing' } }
+const seen = [
+  readdirSync('.').join(),
+  tryTo(() => readdirSync(process.argv[2]).join()),
+  tryTo(() => readFileSync(process.argv[2] + '/cases/b.txt', 'utf8')),
+]
+const option = (word, recommended) => ({
+  name: word, summary: 'Read the line of ' + word, recommended, predicts: ['cases/b.txt'],
+  mechanism: 'Another anchor: the amount stands behind the word ' + word + ' in the text',
+  edits: [{ file: 'rules.txt', current: 'word: Sum', proposed: 'word: ' + word }],
+})
+console.log(JSON.stringify({
+  rootCause: 'It reads the wrong line. Seen: ' + JSON.stringify(seen) + (prompt.includes('word: Sum') ? ' With artifact.' : ''),
+  options: [option('Total', true), option('Amount', false), option('Due', false)],
+}))
+`
+
+test('an agent composes from its prompt alone: neither files nor cases of the workspace are there', async () => {
+  const program = join(mkdtempSync(join(tmpdir(), 'loopwright-composer-')), 'composer.mjs')
+  const at = workload(
+    { knobs: {} },
+    `apply: proven\nagents: { composer: { command: [node, ${program}] } }`,
+  )
+  writeFileSync(program, composer.replaceAll('process.argv[2]', JSON.stringify(at.work)))
+  const ended = await ctl(at, 'run', at.file, '--trust', '--no-input')
+  expect(ended.stdout + ended.stderr).toContain('completed: converged')
+  expect(readFileSync(join(at.work, 'rules.txt'), 'utf8')).toBe('word: Total\n')
+  const [run = ''] = readdirSync(join(at.work, 'logs', 'loop'))
+  const log = readFileSync(join(at.work, 'logs', 'loop', run, 'LOOP_LOG.md'), 'utf8')
+  expect(log).toContain('Seen: ["","nothing","nothing"] With artifact.')
 })
 
 test('what is wrong with a manifest is said before a run exists', async () => {

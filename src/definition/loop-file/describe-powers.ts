@@ -72,13 +72,14 @@ const ownLogin =
   'runs the agent with its own login, outside the sandbox: it has network access and your permissions, and its cost is not counted'
 
 /** The maker is "the agent"; lines about other agents name their role. */
-function rolePowers(role: string, { agents, readers }: LoopFile): string[] {
+function rolePowers(role: string, { agents, readers, apart = [] }: LoopFile): string[] {
   const agent = agents[role]
   if (agent === undefined) return []
   if (role === makerRole) return agentPowers(agent)
   if (!readers.includes(role)) return agentPowers(agent).map((line) => `as ${role}: ${line}`)
   const isSame = agent === agents[makerRole]
-  return [`asks ${isSame ? 'the same agent' : readerLine(agent)} as ${role}, which may only read`]
+  const limit = apart.includes(role) ? 'sees only its prompt' : 'may only read'
+  return [`asks ${isSame ? 'the same agent' : readerLine(agent)} as ${role}, which ${limit}`]
 }
 
 function agentPowers(agent: AgentSettings): string[] {

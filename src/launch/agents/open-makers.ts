@@ -12,7 +12,7 @@ import { openAgent } from './open-agent.ts'
 
 type OpenedAgents = Readonly<Record<string, OpenedAgent>>
 
-type MakersFile = Pick<LoopFile, 'agents' | 'readers' | 'readsAtLevel1'>
+type MakersFile = Pick<LoopFile, 'agents' | 'readers' | 'apart' | 'readsAtLevel1'>
 
 type Opening = AgentParts & { readonly place: OpenContext }
 
@@ -89,7 +89,7 @@ const isProgram = ({ type }: AgentSettings): boolean => type !== 'model' && type
 
 /** The agents of the loop that may only read, by role. */
 export const readersIn = (
-  { agents, readers }: MakersFile,
+  { agents, readers, apart = [] }: MakersFile,
   { isForChecks }: OpenContext,
 ): Readonly<Record<string, ReaderSettings>> =>
   Object.fromEntries(
@@ -97,7 +97,8 @@ export const readersIn = (
       const agent = agents[role]
       if (agent === undefined) return []
       const timeoutMs = 'timeoutMs' in agent ? agent.timeoutMs : readerTimeoutMs
-      return [[role, { agent, timeoutMs }] as const]
+      const isApart = apart.includes(role) ? { isApart: true as const } : {}
+      return [[role, { agent, timeoutMs, ...isApart }] as const]
     }),
   )
 

@@ -3,11 +3,12 @@
  *
  * 1. It has only tools that read the workspace. 2. If it is a program and there is a sandbox, the workspace is mounted
  * read-only. 3. It has a separate time limit.
+ * 4. One that is set apart works in an empty folder and has no tools: what the loop seals is not there to be read.
  */
 
 import { type Agent, createTimeLimitedSignal } from '../../agents/index.ts'
 import type { Tools } from '../../engine/index.ts'
-import { type AgentContext, FaultError } from '../../loop/index.ts'
+import { type AgentContext, defined, FaultError } from '../../loop/index.ts'
 import type { AgentSettings } from '../../protocol/index.ts'
 import type { AgentParts } from '../agents/agent-parts.ts'
 import { openAgent } from '../agents/open-agent.ts'
@@ -16,10 +17,14 @@ import type { AgentView, OpenedSandbox } from '../opened-sandbox.ts'
 export interface ReaderSettings {
   readonly agent: AgentSettings
   readonly timeoutMs: number
+  /** It sees nothing but its prompt. */
+  readonly isApart?: true
 }
 
 export interface ReaderContext {
   readonly workspace: string
+  /** For agents that see nothing but their prompt. */
+  readonly emptyFolder?: () => Promise<string>
   /** The tools to use instead of those of the run. */
   readonly tools?: Tools
 }
@@ -28,18 +33,49 @@ export interface ReaderContext {
 export async function openReaders(
   readers: Readonly<Record<string, ReaderSettings>>,
   parts: AgentParts,
-  { workspace, tools }: ReaderContext,
+  { workspace, emptyFolder, tools }: ReaderContext,
 ): Promise<Readonly<Record<string, Agent>>> {
   const opened: [string, Agent][] = []
   const sandbox = readOnlySandbox(parts.sandbox, workspace)
-  for (const [role, { agent: settings, timeoutMs }] of Object.entries(readers)) {
+  for (const [role, { agent: settings, timeoutMs, isApart }] of Object.entries(readers)) {
     if (sandbox.summary.tier === 'none' && isProgram(settings)) {
       parts.problems.push(`${role}: without a sandbox it could change what it judges.`)
+    }
+    if (isApart === true && emptyFolder !== undefined) {
+      const folder = await emptyFolder()
+      const { agent } = await openAgent(settings, apartFrom(parts, folder))
+      opened.push([role, readerAgent(agent, timeoutMs, noTools, folder)])
+      continue
     }
     const { agent } = await openAgent(settings, { ...parts, sandbox })
     opened.push([role, readerAgent(agent, timeoutMs, tools)])
   }
   return Object.fromEntries(opened)
+}
+
+const noTools: Tools = {
+  list: async () => [],
+  call: async (name) => ({ ok: false, error: 'not-allowed', output: `There is no tool ${name}.` }),
+}
+
+/** In this folder instead of the workspace. */
+function apartFrom(parts: AgentParts, folder: string): AgentParts {
+  const { workspace: _workspace, checkout: _checkout, sandboxPath: _path, ...place } = parts.place
+  const { sandbox } = parts
+  return {
+    ...parts,
+    place: { ...place, workspace: folder },
+    sandbox: {
+      ...sandbox,
+      agentCommands: (command, socketPath, view = {}) =>
+        sandbox.agentCommands(command, socketPath, {
+          ...view,
+          isOffline: true,
+          instead: folder,
+          shows: [...(view.shows ?? []), folder],
+        }),
+    },
+  }
 }
 
 const isProgram = ({ type }: AgentSettings): boolean => type !== 'model' && type !== 'script'
@@ -64,13 +100,23 @@ export function readOnlySandbox(
 /** Without tools of MCP servers, since it is unknown what they do. */
 export const readTools: ReadonlySet<string> = new Set(['read', 'list', 'glob', 'grep'])
 
-export function readerAgent(agent: Agent, timeoutMs: number, tools?: Tools): Agent {
+export function readerAgent(
+  agent: Agent,
+  timeoutMs: number,
+  tools?: Tools,
+  folder?: string,
+): Agent {
   return {
     async work(task, context) {
       const limit = createTimeLimitedSignal(context.signal, timeoutMs, () => tooLate(timeoutMs))
       const { signal } = limit
       try {
-        return await agent.work(task, { ...context, ...onlyReading(context, tools), signal })
+        return await agent.work(task, {
+          ...context,
+          ...onlyReading(context, tools),
+          ...defined({ workspace: folder }),
+          signal,
+        })
       } catch (error) {
         // However the agent reports that it was stopped.
         if (signal.aborted && !context.signal.aborted) throw tooLate(timeoutMs)

@@ -15,6 +15,8 @@ export interface TuneSettings {
   readonly pick: 'ask' | 'policy'
   readonly apply: ApplyPolicy
   readonly search: { readonly passes: number }
+  /** Who proposes changes: an agent, or the search over the knobs of the manifest. */
+  readonly composer: 'agent' | 'search'
   readonly ports?: LoopPorts
 }
 

@@ -74,7 +74,19 @@ export interface Baseline {
 export interface CaseCritique {
   readonly id: string
   readonly text: string
+  /** Absent: nothing was classified. */
+  readonly kind?: FailureKind
 }
+
+/**
+ * What a failure is, before anything is concluded from it. `evaluator-false-positive`: the judge fails a good output;
+ * `evaluator-miscalibration`: it does not judge the same in the same way.
+ */
+export type FailureKind =
+  | 'real-error'
+  | 'evaluator-false-positive'
+  | 'evaluator-miscalibration'
+  | 'infrastructure'
 
 export interface Looping extends Measured {
   /** The best version so far, and all that is known of it. */

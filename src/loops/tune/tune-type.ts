@@ -13,6 +13,12 @@ import {
 import type { LoopTypeDefinition, PrepareOptions } from '../loop-type-definition.ts'
 
 import { readTuneInput, tuneLoop } from './tune-loop.ts'
+import {
+  type AgentsByRole,
+  composerRole,
+  requireRoles,
+  tuneRoles,
+} from './tune-roles.ts'
 import type { ApplyPolicy, TuneMode, TuneSettings } from './tune-session.ts'
 import { tuneSummary } from './tune-summary.ts'
 import { showTuning } from './view/operations.ts'
@@ -33,7 +39,7 @@ const searchPassesDefault = 10
 export const tuneType: LoopTypeDefinition<TuneKeys> = {
   name: tuneSummary.name,
   description: tuneSummary.description,
-  roles: {},
+  roles: tuneRoles,
   // Its own conditions end it before.
   until: [{ type: 'max-iterations', iterations: 10_000 }],
   complete: (written) => ('worktree' in written ? written : { ...written, worktree: false }),
@@ -77,7 +83,7 @@ export const tuneType: LoopTypeDefinition<TuneKeys> = {
     kind: 'edit-artifacts',
     isChosen: apply === 'proven' || apply === 'kept',
   }),
-  async completeInput({ settings }, input, read) {
+  async completeInput({ settings, agents }, input, read) {
     const path = typeof input['manifest'] === 'string' ? input['manifest'] : settings.manifest
     const found = await read(path)
     if (found === undefined) {
@@ -86,13 +92,13 @@ export const tuneType: LoopTypeDefinition<TuneKeys> = {
         `There is no manifest ${path}, or it is larger than 4 MB or a link. Write one (schemas/manifest.schema.json describes it), or name it with manifest in the loop file.`,
       )
     }
-    checkManifest(found.path, found.text)
+    checkManifest(found.path, found.text, agents)
     return { ...input, manifest: { path: found.path, text: found.text } }
   },
   async prepare(file, given) {
     const settings = toSettings(file, given)
     const { manifest } = readTuneInput(given.input)
-    if (manifest.text !== '') checkManifest(manifest.path, manifest.text)
+    if (manifest.text !== '') checkManifest(manifest.path, manifest.text, file.agents)
     return {
       loop: tuneLoop(settings),
       variables: [],
@@ -102,9 +108,9 @@ export const tuneType: LoopTypeDefinition<TuneKeys> = {
   },
 }
 
-function checkManifest(path: string, text: string): void {
+function checkManifest(path: string, text: string, agents: AgentsByRole): void {
   try {
-    requireManifest(path, text)
+    requireRoles(requireManifest(path, text), agents)
   } catch (error) {
     if (!(error instanceof Error)) throw error
     throw new LoopError(
@@ -116,6 +122,12 @@ function checkManifest(path: string, text: string): void {
 }
 
 const toSettings = (
-  { name, settings }: LoopFile<TuneKeys>,
+  { name, settings, agents }: LoopFile<TuneKeys>,
   { version, ports }: PrepareOptions,
-): TuneSettings => ({ name, version, ...settings, ...defined({ ports }) })
+): TuneSettings => ({
+  name,
+  version,
+  ...settings,
+  composer: agents[composerRole] === undefined ? 'search' : 'agent',
+  ...defined({ ports }),
+})

@@ -108,7 +108,7 @@ function withRoles(
   given: WrittenLoopFile['agents'],
   roles: LoopFileType['roles'],
   unused: readonly string[],
-): Pick<LoopFile, 'agents' | 'readers'> {
+): Pick<LoopFile, 'agents' | 'readers' | 'apart'> {
   const known: AgentRoles = roles === 'any' ? {} : roles
   const names = roles === 'any' ? Object.keys(given) : Object.keys(roles)
   const agents = names.flatMap((role) => {
@@ -118,5 +118,10 @@ function withRoles(
     return found === undefined ? [] : [[role, found] as const]
   })
   const readers = agents.map(([role]) => role).filter((role) => known[role]?.access === 'read')
-  return { agents: Object.fromEntries(agents), readers }
+  const apart = readers.filter((role) => known[role]?.sees === 'prompt')
+  return {
+    agents: Object.fromEntries(agents),
+    readers,
+    ...(apart.length === 0 ? {} : { apart }),
+  }
 }

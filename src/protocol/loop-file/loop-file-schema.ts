@@ -29,6 +29,7 @@ export interface WrittenLoopFile
     | 'name'
     | 'agents'
     | 'readers'
+    | 'apart'
     | 'settings'
     | 'actions'
     | 'mergesWhenCertified'

@@ -61,6 +61,8 @@ export interface AgentRole extends RoleAppearance {
   readonly description: string
   /** `read`: it may read the workspace, and changes nothing. */
   readonly access: 'write' | 'read'
+  /** It works in an empty folder and without tools: its prompt is all that it can read. */
+  readonly sees?: 'prompt'
   /** If the file names no agent for this role: it is refused, has none, or uses the agent of another role. */
   readonly absent: 'refused' | 'allowed' | { readonly sameAs: string }
 }

@@ -35,6 +35,8 @@ export interface LoopFile<Settings = unknown> extends AuthoritySettings {
   readonly agents: { readonly [role: string]: AgentSettings }
   /** Roles whose agents may read the workspace and change nothing. */
   readonly readers: readonly string[]
+  /** Those of them that see nothing but their prompt. Absent: none. */
+  readonly apart?: readonly string[]
   /** Absent: every built-in tool and every tool of the MCP servers. */
   readonly tools?: readonly string[]
   readonly mcp: { readonly [server: string]: McpServer }

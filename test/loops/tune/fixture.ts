@@ -60,6 +60,7 @@ export const settingsOf = (more: Partial<TuneSettings> = {}): TuneSettings => ({
   pick: 'policy',
   apply: 'kept',
   search: { passes: 3 },
+  composer: 'search',
   ...more,
 })
 
@@ -157,8 +158,12 @@ export const easy: FakeWorkload = {
 }
 
 /** A whole run, with what it ended with. */
-export async function playTune(workload: FakeWorkload, settings: Partial<TuneSettings> = {}) {
-  const story = await createTuneStory(workload, settings).story
+export async function playTune(
+  workload: FakeWorkload,
+  settings: Partial<TuneSettings> = {},
+  more: WorldOptions = {},
+) {
+  const story = await createTuneStory(workload, settings, undefined, more).story
   const { world, loop, input } = story
   const run = await world.start(loop, { input: input as never })
   await world.finish(run, loop)

@@ -1,59 +1,92 @@
-/** Analyze, decide and edit: three options, one of which a person picks, or which the policy races. */
+/**
+ * Analyze, decide and edit: three options, one of which a person picks, or which are raced. A person may also send the composer back
+ * with their reasons, or skip the iteration.
+ */
 
-import { applyEdits, type Composition, type Option } from '../compose/option.ts'
-import { composeBySearch } from '../compose/search-composer.ts'
-import { askWhich } from '../questions.ts'
+import type { Question } from '../../../loop/index.ts'
+import { applyToVersion } from '../compose/check-proposal.ts'
+import type { Option } from '../compose/option.ts'
 import type { LogEntry } from '../report/log-entry.ts'
 import { note } from '../report/note.ts'
 import type { TuneSession } from '../tune-session.ts'
 import type { Candidate, Decision } from '../tune-state.ts'
 import type { Version } from '../workload/workload.ts'
+import { compose } from './compose.ts'
 import type { Trip } from './trip.ts'
 
+/** How often the composer is asked again in an iteration because a person wants something else. */
+const feedbackMax = 5
+
 export async function chooseEdit(session: TuneSession, trip: Trip): Promise<Trip> {
-  const { iteration } = trip.record
-  const { passes } = session.settings.search
-  const { looping } = trip
-  const { composition, search, runs } = await composeBySearch(session.it, looping, {
-    iteration,
-    passes,
-  })
-  const what = 'configurations of the search composer'
-  const entries = await note(session.it, [
-    { type: 'experiment', iteration, what, runs, infrastructure: [] },
-    { type: 'composer-analysis', iteration, ...composition },
-  ])
-  const log = [...trip.log, ...entries]
-  const analyzed: Trip = { ...trip, looping: { ...looping, search }, log }
-  if (composition.options.length === 0) return { ...analyzed, exit: 'no-options-left' }
-  return decide(session, analyzed, composition)
+  const feedback: string[] = []
+  let current = trip
+  for (;;) {
+    const analyzed = await compose(session, current, feedback)
+    const { options } = analyzed.composition
+    if (options.length === 0) return { ...analyzed.trip, exit: 'no-options-left' }
+    const mayRetry = session.settings.composer === 'agent' && feedback.length < feedbackMax
+    const choice = await choose(session, analyzed.trip, options, mayRetry)
+    if (choice.answer !== 'feedback') return edit(session, analyzed.trip, options, choice)
+    feedback.push(choice.text)
+    const { iteration } = trip.record
+    const reason = `the composer is asked again: ${choice.text}`
+    const entries = await note(session.it, [
+      { type: 'decision', iteration, chosen: [], by: 'person', reason },
+    ])
+    current = { ...analyzed.trip, log: [...analyzed.trip.log, ...entries] }
+  }
 }
 
-/** The person's choice is one option; the policy races all of them. */
-async function decide(session: TuneSession, trip: Trip, { options }: Composition): Promise<Trip> {
+interface Choice {
+  readonly answer: string
+  readonly by: 'person' | 'policy'
+  /** What a person said. */
+  readonly text: string
+}
+
+/** The policy races all of them. */
+async function choose(
+  { it, settings }: TuneSession,
+  trip: Trip,
+  options: readonly Option[],
+  mayRetry: boolean,
+): Promise<Choice> {
+  if (settings.pick === 'policy') return { answer: 'race', by: 'policy', text: '' }
   const { iteration } = trip.record
-  const { pick } = session.settings
   const ids = options.map(({ id }) => id)
   const [recommended = 'skip'] = ids
-  const answer =
-    pick === 'policy'
-      ? 'race'
-      : await askWhich(session, `pick ${iteration}`, {
-          text: `Iteration ${iteration}: which of the options is measured next?`,
-          options: [...ids, 'skip', 'stop'],
-          default: recommended,
-          policy: recommended,
-          happened: options.map(describeOption),
-        })
+  const answers = [...ids, 'race', 'skip', ...(mayRetry ? ['feedback'] : []), 'stop']
+  const question: Question = {
+    text: `Iteration ${iteration}: which of the options is measured next? "race" measures all of them and keeps the best.`,
+    options: answers,
+    default: recommended,
+    evidence: { happened: options.map(describeOption) },
+    ...(mayRetry ? { kinds: { respond: 'feedback' } } : {}),
+  }
+  const { answer, by, text = '' } = await it.ask(`pick ${iteration}`, question)
+  return {
+    answer: answers.includes(answer) ? answer : recommended,
+    by: by === 'person' ? 'person' : 'policy',
+    text: text.trim() === '' ? 'None of these. Propose something different.' : text,
+  }
+}
+
+async function edit(
+  { it }: TuneSession,
+  trip: Trip,
+  options: readonly Option[],
+  { answer, by }: Choice,
+): Promise<Trip> {
+  const { iteration } = trip.record
   const chosen = options.filter(({ id }) => answer === 'race' || id === answer)
-  const decision = toDecision(answer, chosen)
+  const decision = toDecision(answer, chosen, by)
   const candidates = chosen.flatMap((option) => toCandidate(option, trip.looping.incumbent.version))
-  const entries = await note(session.it, [
+  const entries = await note(it, [
     {
       type: 'decision',
       iteration,
       chosen: chosen.map(({ id }) => id),
-      by: pick === 'policy' ? 'policy' : 'person',
+      by,
       reason: decision.type === 'raced' ? 'all options are raced' : decision.type,
     },
     ...candidates.map(({ option }): LogEntry => ({ type: 'edit-applied', iteration, option })),
@@ -67,35 +100,29 @@ async function decide(session: TuneSession, trip: Trip, { options }: Composition
   }
 }
 
-function toDecision(answer: string, chosen: readonly Option[]): Decision {
+function toDecision(answer: string, chosen: readonly Option[], by: 'person' | 'policy'): Decision {
   if (answer === 'race') return { type: 'raced', options: chosen.map(({ id }) => id) }
   const [option] = chosen
-  return option === undefined
-    ? { type: 'skipped' }
-    : { type: 'picked', option: option.id, by: 'person' }
+  return option === undefined ? { type: 'skipped' } : { type: 'picked', option: option.id, by }
 }
 
 /** An option whose text does not match is not a candidate. */
-function toCandidate(option: Option, { artifacts }: Version): readonly Candidate[] {
-  const edited = Object.entries(artifacts).map(([file, text]) => {
-    const edits = option.edits.filter((edit) => edit.file === file)
-    return [file, applyEdits(text, edits)] as const
-  })
-  const texts = edited.flatMap(([file, text]) =>
-    text === undefined ? [] : [[file, text] as const],
-  )
-  if (texts.length < edited.length) return []
-  return [{ option, version: { artifacts: Object.fromEntries(texts) } }]
+function toCandidate(option: Option, version: Version): readonly Candidate[] {
+  const applied = applyToVersion(version, option.edits)
+  return applied.type === 'version' ? [{ option, version: applied.version }] : []
 }
 
-function describeOption({ id, name, summary, edits, isRecommended }: Option): string {
-  const lines = edits.flatMap(({ file, current, proposed }) => [
-    `${file}:`,
+function describeOption(option: Option): string {
+  const { id, name, summary, mechanism, edits, prediction, isRecommended } = option
+  const lines = edits.flatMap(({ file, section, current, proposed }) => [
+    `${file}${section === '' ? '' : ` (${section})`}:`,
     ...current.split('\n').map((line) => `- ${line}`),
     ...proposed.split('\n').map((line) => `+ ${line}`),
   ])
   return [
     `Option ${id}${isRecommended ? ' (recommended)' : ''}: ${name}. ${summary}`,
+    `Mechanism: ${mechanism}`,
+    `Should pass then: ${prediction.improves.join(', ') || 'not known'}`,
     ...lines,
   ].join('\n')
 }

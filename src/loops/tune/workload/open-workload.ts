@@ -5,11 +5,9 @@ import { type Manifest, parseManifest } from '../../../protocol/index.ts'
 import { findKnobProblems } from '../compose/search-composer.ts'
 import { findCommandProblems } from '../measure/run-case.ts'
 import type { TuneSession } from '../tune-session.ts'
+import { artifactCharsMax } from './limits.ts'
 import { casesMax, type FoundFiles, resolveCases } from './resolve-cases.ts'
 import { folderOf, inFolder, type Version, type Workload } from './workload.ts'
-
-/** In the progress of the run, which is not for large files. */
-export const artifactCharsMax = 200_000
 
 /** Rejects, which ends the run, with everything that is wrong with the manifest. */
 export async function openWorkload(
