@@ -206,6 +206,7 @@ const openPorts = (
   }),
   gather: createGather({ workspace }),
   find: createFindFiles(workspace),
+  now: Date.now,
 })
 
 const openCommandsOf = (

@@ -20,6 +20,8 @@ export interface LoopPorts {
   readonly find?: FindFiles
   /** Reads sources outside of the files: history, issues, CI. Absent: not supported. */
   readonly gather?: Gather
+  /** The time, in milliseconds. Absent: unknown. */
+  readonly now?: () => number
   /** What rounds of the loop know from earlier ones. Absent: they remember nothing. */
   readonly memory?: LoopMemory
   /** Proposals of other runs of the loop that wait for a person. Absent: unknown. */

@@ -5,9 +5,22 @@
 
 import { FaultError, type Iteration } from '../../loop/index.ts'
 
+export const proofRole = 'proof'
+export const gateRole = 'gate'
+
 /** By phase: the fields of its proof. */
 export interface PhaseProofs {
   readonly setup: Proof<'mode' | 'session' | 'manifest' | 'flags' | 'routing'>
+  readonly interrogation: Proof<'depthChosen' | 'roundsCompleted' | 'manifestValidated'>
+  readonly planning: Proof<
+    | 'failureContext'
+    | 'hypothesesRanked'
+    | 'experimentsDesigned'
+    | 'casesSelected'
+    | 'successCriteria'
+    | 'planWritten'
+    | 'approved'
+  >
   readonly calibration: Proof<
     'testFixture' | 'pipelineResult' | 'manifestSaved' | 'calibrationLogged'
   >
@@ -27,6 +40,22 @@ const phases: {
   }
 } = {
   setup: { number: 0, fields: ['mode', 'session', 'manifest', 'flags', 'routing'] },
+  interrogation: {
+    number: 1,
+    fields: ['depthChosen', 'roundsCompleted', 'manifestValidated'],
+  },
+  planning: {
+    number: 2,
+    fields: [
+      'failureContext',
+      'hypothesesRanked',
+      'experimentsDesigned',
+      'casesSelected',
+      'successCriteria',
+      'planWritten',
+      'approved',
+    ],
+  },
   calibration: {
     number: 3,
     fields: ['testFixture', 'pipelineResult', 'manifestSaved', 'calibrationLogged'],
@@ -54,7 +83,7 @@ export async function leavePhase<Phase extends ProvenPhase>(
 ): Promise<void> {
   await it.step(`proof ${phase}`, () => requireProof(phase, proof), {
     readOnly: true,
-    role: 'proof',
+    role: proofRole,
   })
 }
 

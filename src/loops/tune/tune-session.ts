@@ -2,8 +2,10 @@
 
 import type { Iteration } from '../../loop/index.ts'
 import type { LoopPorts } from '../loop-ports.ts'
-
-export type TuneMode = 'precision' | 'exploration' | 'convergence'
+import type { Answers } from './answers.ts'
+import type { CapturedText } from './captured-text.ts'
+import type { TuneMode } from './modes.ts'
+import type { Shown } from './shown.ts'
 
 export interface TuneSettings {
   readonly name: string
@@ -27,13 +29,26 @@ export interface TuneSettings {
 export type ApplyPolicy = 'ask' | 'proven' | 'kept' | 'never'
 
 export interface TuneInput {
-  readonly manifest: { readonly path: string; readonly text: string }
-  /** One case, by its path. Absent: all of them. */
-  readonly case?: string
+  /** An empty text: there is none, and the interrogation makes one. */
+  readonly manifest: CapturedText
+  /** Only these cases, by their paths. Empty: all of them. */
+  readonly cases: readonly string[]
+  /** A LOOP_PLAN.md that replaces the planning. */
+  readonly plan?: CapturedText
+  /** A LOOP_LOG.md to continue from. */
+  readonly log?: CapturedText
+  /** A LOOP_REQUEST.md that this job answers. */
+  readonly request?: CapturedText
+  readonly answers?: CapturedText
+  /** How the user describes a custom mode. */
+  readonly framing?: string
 }
 
 export interface TuneSession {
   readonly it: Iteration
   readonly settings: TuneSettings
   readonly input: TuneInput
+  readonly answers: Answers
+  /** What this iteration has shown so far. */
+  readonly shown: Shown
 }

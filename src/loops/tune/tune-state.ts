@@ -2,15 +2,18 @@
  * What a tuning loop knows, as a union of its phases: a phase has what the phases before it found, and nothing else. This is
  * the progress of the run, so every iteration of the engine is one step of the protocol.
  *
- *   setup ─▶ calibration ─▶ baseline ─▶ iteration 1, 2, … ─▶ synthesis ─▶ ended
- *                │
- *                └─▶ aborted
+ *   setup ─▶ interrogation ─▶ planning ─▶ calibration ─▶ baseline ─▶ iteration 1, 2, … ─▶ synthesis ─▶ ended
+ *                                              │
+ *                                              └─▶ aborted
  */
 
 import type { CommandReport } from '../../loop/step/command-task.ts'
+import type { CapturedText } from './captured-text.ts'
 import type { Option } from './compose/option.ts'
 import type { Regressions } from './measure/check-regressions.ts'
 import type { HoldoutResult } from './measure/holdout-seal.ts'
+import type { TuneMode } from './modes.ts'
+import type { Plan } from './plan/plan.ts'
 import type { LogEntry } from './report/log-entry.ts'
 import type { Configuration } from './search/knobs.ts'
 import type { Search } from './search/search.ts'
@@ -19,11 +22,12 @@ import type { Estimate, Interval } from './statistics/estimate.ts'
 import type { NoiseFloor } from './statistics/noise-floor.ts'
 import type { ProofDecision } from './statistics/proof.ts'
 import type { SuiteScores } from './statistics/scores.ts'
-import type { TuneMode } from './tune-session.ts'
 import type { Version, Workload } from './workload/workload.ts'
 
 export type TuneState = { readonly log: readonly LogEntry[] } & (
   | { readonly phase: 'setup' }
+  | { readonly phase: 'interrogation' }
+  | ({ readonly phase: 'planning' } & SetUp)
   | ({ readonly phase: 'calibration' } & SetUp & { readonly attempts: readonly Attempt[] })
   | ({ readonly phase: 'baseline' } & Calibrated)
   | ({ readonly phase: 'iteration' } & Looping)
@@ -37,6 +41,24 @@ export type TunePhase = TuneState['phase']
 export interface SetUp {
   readonly workload: Workload
   readonly mode: TuneMode
+  readonly manifestDigest: string
+  /** Manifests that passed a calibration, by their digest: one of them may skip it. */
+  readonly passes: readonly string[]
+  readonly plan?: Plan
+  /** What a person said about each topic of the interrogation. */
+  readonly topics: { readonly [topic: string]: string }
+  /** Documents of the project: data for the composer, never instructions. */
+  readonly documents: readonly CapturedText[]
+  /** What a log that is continued knows. Absent: nothing is continued. */
+  readonly carried?: Carried
+  /** Files of the interrogation that are saved once the calibration passed. */
+  readonly unsaved: readonly CapturedText[]
+}
+
+/** From the log of an earlier loop: its record, and what it kept, which is measured again first. */
+export interface Carried {
+  readonly trail: readonly IterationRecord[]
+  readonly candidates: readonly Candidate[]
 }
 
 /** A calibration that failed. */
@@ -94,6 +116,8 @@ export interface Looping extends Measured {
   /** What the next RUN measures: the edit of the iteration before. Several: they are raced. */
   readonly candidates: readonly Candidate[]
   readonly trail: readonly IterationRecord[]
+  /** How many of them an earlier loop made. Absent: none. */
+  readonly carriedIterations?: number
   readonly search?: SearchState
 }
 
@@ -151,8 +175,8 @@ export interface MeasuredEdit {
 
 export interface MeasuredOption {
   readonly option: Option
-  readonly result:
-    | { readonly type: 'kept'; readonly estimate: Estimate }
+  readonly result: /** Without an estimate: an earlier loop kept it, and only its log is known. */
+    | { readonly type: 'kept'; readonly estimate?: Estimate }
     | { readonly type: 'dropped'; readonly reason: DropReason; readonly estimate?: Estimate }
 }
 

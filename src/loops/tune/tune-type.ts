@@ -11,15 +11,11 @@ import {
   manifestFileName,
 } from '../../protocol/index.ts'
 import type { LoopTypeDefinition, PrepareOptions } from '../loop-type-definition.ts'
-
-import { readTuneInput, tuneLoop } from './tune-loop.ts'
-import {
-  type AgentsByRole,
-  composerRole,
-  requireRoles,
-  tuneRoles,
-} from './tune-roles.ts'
-import type { ApplyPolicy, TuneMode, TuneSettings } from './tune-session.ts'
+import type { TuneMode } from './modes.ts'
+import { captureInput, readTuneInput } from './tune-input.ts'
+import { tuneLoop } from './tune-loop.ts'
+import { type AgentsByRole, composerRole, requireRoles, tuneRoles } from './tune-roles.ts'
+import type { ApplyPolicy, TuneSettings } from './tune-session.ts'
 import { tuneSummary } from './tune-summary.ts'
 import { showTuning } from './view/operations.ts'
 import { tunePanels } from './view/tune-panels.ts'
@@ -78,22 +74,16 @@ export const tuneType: LoopTypeDefinition<TuneKeys> = {
   },
   operations: [showTuning],
   panels: tunePanels,
-  inputs: ['manifest', 'case'],
+  inputs: ['manifest', 'case', 'plan', 'log', 'request', 'answers', 'framing'],
   proposes: ({ apply }) => ({
     kind: 'edit-artifacts',
     isChosen: apply === 'proven' || apply === 'kept',
   }),
   async completeInput({ settings, agents }, input, read) {
-    const path = typeof input['manifest'] === 'string' ? input['manifest'] : settings.manifest
-    const found = await read(path)
-    if (found === undefined) {
-      throw new LoopError(
-        'bad-request',
-        `There is no manifest ${path}, or it is larger than 4 MB or a link. Write one (schemas/manifest.schema.json describes it), or name it with manifest in the loop file.`,
-      )
-    }
-    checkManifest(found.path, found.text, agents)
-    return { ...input, manifest: { path: found.path, text: found.text } }
+    const completed = await captureInput(settings, input, read)
+    const { manifest } = readTuneInput(completed)
+    if (manifest.text !== '') checkManifest(manifest.path, manifest.text, agents)
+    return completed
   },
   async prepare(file, given) {
     const settings = toSettings(file, given)

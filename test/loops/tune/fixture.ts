@@ -53,6 +53,15 @@ export const manifestOf = ({ manifest = {} }: Pick<FakeWorkload, 'manifest'>): s
     ...manifest,
   })
 
+/** With a plan, the loop goes to the calibration at once. */
+export const planText = `# Loop plan
+
+## Hypotheses
+
+1. The cases are processed correctly with the current artifacts.
+   - Prediction: All cases pass.
+`
+
 export const settingsOf = (more: Partial<TuneSettings> = {}): TuneSettings => ({
   name: 'story',
   manifest: 'loop.manifest.json',
@@ -69,13 +78,21 @@ export function createTuneStory(
   settings: Partial<TuneSettings> = {},
   past?: { readonly events: readonly RecordedEvent[]; readonly count: number },
   more: WorldOptions = {},
-): { readonly story: Promise<TuneStory> } {
+  /** Parts of the input. */
+  given: object = {},
+): { readonly story: Promise<TuneStory>; readonly files: Map<string, string> } {
   const tasks: CommandTask[] = []
   const acted: Action[] = []
   const text = manifestOf(workload)
   const files = memoryWorkspace({ 'rules.txt': workload.rules, 'loop.manifest.json': text })
   const parts = {
-    workspace: { ...files, readText: async (path: string) => files.files.get(path) },
+    workspace: {
+      ...files,
+      readText: async (path: string) => files.files.get(path),
+      async writeText(path: string, written: string) {
+        files.files.set(path, written)
+      },
+    },
     commands: runnerOf(workload, tasks),
     gate: { judge: async () => ({ type: 'allow' as const }) },
     actions: {
@@ -89,11 +106,15 @@ export function createTuneStory(
   }
   const ports = { run: 'story', find: findIn(workload.cases) } as unknown as LoopPorts
   const loop = tuneLoop(settingsOf({ ports, ...settings }))
-  const input = { manifest: { path: 'loop.manifest.json', text } }
+  const input = {
+    manifest: { path: 'loop.manifest.json', text },
+    plan: { path: 'LOOP_PLAN.md', text: planText },
+    ...given,
+  }
   const opened =
     past === undefined ? createWorld(parts) : worldAfter(past.events, past.count, parts)
   const story = Promise.resolve(opened).then((world) => ({ world, tasks, acted, loop, input }))
-  return { story }
+  return { story, files: files.files }
 }
 
 /** Outputs are on disk: they survive a crash. */

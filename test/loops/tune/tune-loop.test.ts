@@ -47,6 +47,7 @@ describe('a workload that a knob can improve', () => {
   test('has a log in which each prediction comes before its measurement, and the next run measures the edit', async () => {
     const { state, events } = await playTune(easy)
     expect(typesOf(state.log)).toEqual([
+      'session-started',
       'calibration-passed',
       'hypothesis',
       'experiment',
@@ -148,6 +149,7 @@ describe('infrastructure', () => {
     expect(outcome).toMatchObject({ type: 'stuck', condition: 'calibration' })
     expect(state).toMatchObject({ phase: 'aborted', reason: expect.stringContaining(reason) })
     expect(state.log).toMatchObject([
+      { type: 'session-started' },
       { type: 'calibration-failed', failure: { at: 'evaluateCommand' } },
     ])
   })

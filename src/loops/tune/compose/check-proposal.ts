@@ -91,8 +91,8 @@ function findInVersion(
   if (edits.every(({ current, proposed }) => isCosmetic(current, proposed))) {
     return ['it only changes whitespace, punctuation or words that mean the same']
   }
-  const isTried = tried.some((edits) => {
-    const again = applyToVersion(incumbent, edits)
+  const isTried = tried.some((before) => {
+    const again = applyToVersion(incumbent, before)
     return again.type === 'version' && isSameVersion(again.version, version)
   })
   if (isTried) {

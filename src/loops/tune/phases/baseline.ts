@@ -1,5 +1,6 @@
 /** Phase 4: how good the artifacts are now, and how much that varies by itself. Fresh runs only. */
 
+import { passGate } from '../gates.ts'
 import type { CaseResult } from '../measure/run-case.ts'
 import {
   infrastructureOf,
@@ -9,11 +10,12 @@ import {
   toScores,
 } from '../measure/run-cases.ts'
 import { leavePhase, openPhase } from '../phase-proofs.ts'
-import { askWhich } from '../questions.ts'
+import type { Plan } from '../plan/plan.ts'
 import { describeNoise } from '../report/describe.ts'
 import type { LogEntry } from '../report/log-entry.ts'
 import { note } from '../report/note.ts'
 import { points, tally } from '../report/numbers.ts'
+import type { GateDecision } from '../shown.ts'
 import { measureNoise, smallestVisibleGain, withinAssumed } from '../statistics/noise-floor.ts'
 import { baselineRepeats, proofRepeats } from '../statistics/rule.ts'
 import type { TuneSession } from '../tune-session.ts'
@@ -40,7 +42,7 @@ export async function measureBaseline(
     `Running the baseline of ${manifest.workloadId}: ${cases.length} cases, ${repeats} times each. ` +
       `A suite of this size can prove a gain of about ${points(assumed)}.`,
   )
-  const log = [...state.log, ...(await note(it, [initialHypothesis]))]
+  const log = [...state.log, ...(await note(it, [initialHypothesis(state.plan)]))]
   const runs = Array.from({ length: repeats }, (_, at) =>
     cases.map((one) => ({ case: one, repeat: repeatsFrom + at + 1 })),
   ).flat()
@@ -55,25 +57,62 @@ export async function measureBaseline(
   const { scores, passing, critiques } = baseline
   const count = { passing: passing.length, of: cases.length }
   const presented = `Baseline: ${tally(count)} cases pass. ${describeNoise(baseline)}`
-  const answer = await askWhich(session, 'baseline', {
-    text: `${presented} Ready to begin iteration?`,
-    options: ['begin', 'stop'],
-    default: 'begin',
-    policy: 'begin',
-    happened: [presented, ...infrastructure, ...critiques.map(({ id, text }) => `${id}: ${text}`)],
-  })
+  const gate = await presentBaseline(session, presented, [
+    presented,
+    ...infrastructure,
+    ...critiques.map(({ id, text }) => `${id}: ${text}`),
+  ])
+  const ended = [...log, ...entries]
+  if (gate.to === 'calibration') {
+    const { calibration: _calibration, ...setUp } = state
+    return { ...setUp, phase: 'calibration', attempts: [], log: ended }
+  }
   await leavePhase(it, 'baseline', {
     casesExecuted: `${cases.length} cases, ${results.length} runs`,
     baselineMetrics: tally(count),
     baselinePresented: presented,
-    approved: answer,
+    approved: `${gate.choice}, by ${gate.by}`,
   })
   const incumbent = { version: original, scores, passing, critiques }
-  const found = { baseline, incumbent, candidates: [], trail: [], log: [...log, ...entries] }
-  return answer === 'stop'
-    ? { ...state, ...found, phase: 'synthesis', exit: 'stopped' }
-    : { ...state, ...found, phase: 'iteration' }
+  const { carried, ...rest } = state
+  const found = {
+    baseline,
+    incumbent,
+    candidates: carried?.candidates ?? [],
+    trail: carried?.trail ?? [],
+    log: ended,
+    ...(carried === undefined ? {} : { carriedIterations: carried.trail.length }),
+  }
+  return gate.to === 'synthesis'
+    ? { ...rest, ...found, phase: 'synthesis', exit: 'stopped' }
+    : { ...rest, ...found, phase: 'iteration' }
 }
+
+/** "Let me review first" asks again, for as long as the person needs. */
+async function presentBaseline(
+  session: TuneSession,
+  presented: string,
+  happened: readonly string[],
+): Promise<GateDecision> {
+  const choices = [
+    { label: 'begin', to: 'iteration' },
+    { label: 'let me review first', to: 'baseline' },
+    { label: 'back to calibration', to: 'calibration' },
+    { label: 'stop', to: 'synthesis' },
+  ] as const
+  for (let review = 0; ; review++) {
+    const gate = await passGate(session, {
+      from: 'baseline',
+      name: review === 0 ? 'baseline' : `baseline reviewed ${review}`,
+      text: `${presented} ${review === 0 ? 'Ready to begin iteration?' : `See it with: loopctl tune show ${session.settings.ports?.run ?? ''}. Ready now?`}`,
+      choices: review < reviewsMax ? choices : [choices[0], choices[2], choices[3]],
+      happened,
+    })
+    if (gate.to !== 'baseline') return gate
+  }
+}
+
+const reviewsMax = 10
 
 function toBaseline(workload: Workload, results: readonly CaseResult[], repeats: number): Baseline {
   const scores = toScores(results)
@@ -114,12 +153,16 @@ function describeBaseline(
   ]
 }
 
-const initialHypothesis: LogEntry = {
-  type: 'hypothesis',
-  iteration: 0,
-  statement: 'The cases are processed correctly with the current artifacts.',
-  prediction: 'All cases pass.',
-  improves: [],
+/** Of the plan, or a benign one: what is expected is on disk before anything is measured. */
+function initialHypothesis(plan: Plan | undefined): LogEntry {
+  const [first] = plan?.hypotheses ?? []
+  return {
+    type: 'hypothesis',
+    iteration: 0,
+    statement: first?.statement ?? 'The cases are processed correctly with the current artifacts.',
+    prediction: first?.prediction ?? 'All cases pass.',
+    improves: [],
+  }
 }
 
 function visibleGain(

@@ -3,14 +3,17 @@
  * changed between them. Nothing is iterated that was not calibrated.
  */
 
+import { passGate } from '../gates.ts'
 import { type CaseResult, runCase } from '../measure/run-case.ts'
 import { leavePhase, openPhase } from '../phase-proofs.ts'
 import { askWhich } from '../questions.ts'
+import type { LogEntry } from '../report/log-entry.ts'
 import { note } from '../report/note.ts'
 import type { TuneSession } from '../tune-session.ts'
-import type { CalibrationFailure, TuneState } from '../tune-state.ts'
-import { openWorkload } from '../workload/open-workload.ts'
+import type { Attempt, CalibrationFailure, TuneState } from '../tune-state.ts'
 import { suiteCases } from '../workload/workload.ts'
+import { openSetUp, withPlan } from './open-setup.ts'
+import { saveFiles } from './save-files.ts'
 
 type Calibrating = Extract<TuneState, { phase: 'calibration' }>
 
@@ -18,7 +21,7 @@ export const attemptsMax = 3
 
 export async function calibrate(session: TuneSession, state: Calibrating): Promise<TuneState> {
   const { it } = session
-  const { workload, attempts } = state
+  const { workload, attempts, manifestDigest } = state
   const attempt = attempts.length + 1
   const [first] = suiteCases(workload)
   if (first === undefined) return { phase: 'aborted', reason: 'there is no case', log: state.log }
@@ -26,26 +29,36 @@ export async function calibrate(session: TuneSession, state: Calibrating): Promi
   await openPhase(
     it,
     'calibration',
-    `Calibrating the pipeline of ${workloadId} with one case: ${first.id} (attempt ${attempt} of ${attemptsMax}).`,
+    `Calibrating pipeline with single fixture for ${workloadId} workload. Running calibration with case: ${first.id} (attempt ${attempt} of ${attemptsMax}).`,
   )
   const run = { case: first, repeat: repeatsFrom + attempt }
   const result = await runCase(it, workload, run, { version: workload.original, reuse: false })
   const failure = toFailure(result)
   if (failure !== undefined) return afterFailure(session, state, { case: first.id, failure })
-  const passed = await note(it, [{ type: 'calibration-passed', case: first.id, attempt }])
+  const passed = await note(it, [
+    { type: 'calibration-passed', case: first.id, attempt, manifestDigest },
+  ])
+  const log = [...state.log, ...passed]
+  const saved = await saveFiles(session, state)
+  if (typeof saved === 'string') return { phase: 'aborted', reason: saved, log }
+  const gate = await passGate(session, {
+    from: 'calibration',
+    text: `Calibration of ${workloadId} passed with ${first.id}. How to proceed?`,
+    choices: [
+      { label: 'proceed to baseline', to: 'baseline' },
+      { label: 'back to planning', to: 'planning' },
+    ],
+  })
+  const { phase: _phase, attempts: _attempts, ...setUp } = { ...state, ...saved }
+  const known = { ...setUp, passes: [...new Set([...setUp.passes, setUp.manifestDigest])], log }
+  if (gate.to === 'planning') return { ...known, phase: 'planning' }
   await leavePhase(it, 'calibration', {
     testFixture: first.id,
     pipelineResult: 'passed',
-    manifestSaved: workload.manifestPath,
-    calibrationLogged: 'yes',
+    manifestSaved: setUp.workload.manifestPath,
+    calibrationLogged: `${passed.length} entry`,
   })
-  return {
-    phase: 'baseline',
-    workload,
-    mode: state.mode,
-    calibration: { case: first.id, attempt },
-    log: [...state.log, ...passed],
-  }
+  return { ...known, phase: 'baseline', calibration: { case: first.id, attempt } }
 }
 
 /** Repeats of different phases are different runs, also for results that are reused. */
@@ -61,43 +74,53 @@ function toFailure(result: CaseResult): CalibrationFailure | undefined {
 async function afterFailure(
   session: TuneSession,
   state: Calibrating,
-  failed: { readonly case: string; readonly failure: CalibrationFailure },
+  failed: Attempt,
 ): Promise<TuneState> {
-  const { it } = session
   const attempts = [...state.attempts, failed]
   const attempt = attempts.length
-  const log = [
-    ...state.log,
-    ...(await note(it, [{ type: 'calibration-failed', attempt, ...failed }])),
-  ]
+  const entries = await note(session.it, [{ type: 'calibration-failed', attempt, ...failed }])
+  const log = [...state.log, ...entries]
   const { at, reason } = failed.failure
   const path = state.workload.manifestPath
   const what = `${at} failed for ${failed.case}: ${reason}`
+  const advice = `Please fix the manifest manually and re-run with --manifest ${path}`
   if (attempt >= attemptsMax) {
-    const tried = attempts.map(({ failure }) => `${failure.at}: ${failure.reason}`).join('; ')
-    return {
-      phase: 'aborted',
-      reason: `calibration failed ${attemptsMax} times (${tried}). Fix ${path} and run it again`,
-      log,
-    }
+    const tried = attempts.map(
+      ({ failure }, number) => `attempt ${number + 1}: ${failure.at}: ${failure.reason}`,
+    )
+    const summary = `calibration failed ${attemptsMax} times (${tried.join('; ')})`
+    return { phase: 'aborted', reason: `${summary}. ${advice}`, log }
   }
-  const answer = await askWhich(session, 'calibration failed', {
-    text: `Calibration failed: ${what}. What would you like to do? Change ${path} first, then retry.`,
+  const answer = await askWhich(session, `calibration failed ${attempt}`, {
+    text: `Calibration failed: ${what}. What would you like to fix? Change ${path} first, then retry.`,
     options: ['retry', 'stop'],
     default: 'stop',
     policy: 'stop',
     happened: [what],
   })
   if (answer === 'stop') {
-    return {
-      phase: 'aborted',
-      reason: `calibration failed: ${what}. Fix ${path} and run it again`,
-      log,
-    }
+    return { phase: 'aborted', reason: `calibration failed: ${what}. ${advice}`, log }
   }
-  const text = await it.step('manifest', async () => (await it.workspace?.read(path)) ?? '', {
+  return retry(session, state, attempts, log)
+}
+
+/** With the manifest as it is in its file now. */
+async function retry(
+  session: TuneSession,
+  state: Calibrating,
+  attempts: readonly Attempt[],
+  log: readonly LogEntry[],
+): Promise<TuneState> {
+  const { it } = session
+  const path = state.workload.manifestPath
+  const found = await it.step('manifest', async () => (await it.workspace?.read(path)) ?? '', {
     readOnly: true,
   })
-  const workload = await openWorkload(session, { path, text })
-  return { phase: 'calibration', workload, mode: state.mode, attempts, log }
+  // One that was made by the interrogation is not a file yet.
+  const text = found === '' ? (state.unsaved.find((one) => one.path === path)?.text ?? '') : found
+  const { topics, unsaved, passes, documents, plan } = state
+  const opened = await openSetUp(session, { path, text }, { topics, unsaved })
+  const known = { ...opened, passes, documents }
+  const planned = plan === undefined ? known : withPlan(known, plan)
+  return { ...planned, phase: 'calibration', attempts, log }
 }

@@ -14,8 +14,9 @@ import { decideConvergence, type IterationOutcome } from '../statistics/converge
 import type { TuneSession } from '../tune-session.ts'
 import type { ExitReason, IterationRecord, TuneState } from '../tune-state.ts'
 import { chooseEdit } from './choose-edit.ts'
+import { leaveCycle } from './leave-cycle.ts'
 import { measureEdit } from './measure-edit.ts'
-import { gainOf, type Trip, tallyOf } from './trip.ts'
+import { type Trip, tallyOf } from './trip.ts'
 
 type Iterating = Extract<TuneState, { phase: 'iteration' }>
 
@@ -29,8 +30,15 @@ export async function iterate(session: TuneSession, state: Iterating): Promise<T
     `Iteration ${iteration} of ${workloadId} (at most ${maxIterations} changes): hypothesize, run, review, analyze, decide, edit.`,
   )
   const measured = await measureEdit(session, looping, { iteration, log })
-  const exit = measured.exit ?? (await findExit(session, measured))
-  const trip = exit === undefined ? await chooseEdit(session, measured) : { ...measured, exit }
+  const found = measured.exit ?? (await findExit(session, measured))
+  const goesOn =
+    found === undefined || (await leaveCycle(session, measured.looping, { iteration, exit: found }))
+  const { exit: _exit, ...going } = measured
+  const trip: Trip = goesOn ? await chooseEdit(session, going) : { ...measured, exit: found }
+  // Who said stop is not asked again.
+  if (goesOn && trip.exit !== undefined && trip.exit !== 'stopped') {
+    await leaveCycle(session, trip.looping, { iteration, exit: trip.exit })
+  }
   const trail = [...trip.looping.trail, trip.record]
   const { exit: ends } = trip
   const completed = await note(session.it, [
@@ -55,9 +63,9 @@ async function findExit(
   const trail = [...looping.trail, record]
   const convergence = decideConvergence({
     // The first trip measures nothing.
-    outcomes: trail.slice(1).map((one) => toOutcome(one, gainOf(looping))),
+    outcomes: trail.slice((looping.carriedIterations ?? 0) + 1).map(toOutcome),
     iterationsMax: looping.workload.manifest.maxIterations,
-    isAllPassing: passing === of,
+    isAllPassing: passing >= (looping.plan?.criteria.target ?? 1) * of,
   })
   if (convergence.type === 'continue') return undefined
   if (convergence.type === 'stop') {
@@ -77,8 +85,8 @@ async function findExit(
   return answer === 'stop' ? question : undefined
 }
 
-const toOutcome = ({ measured }: IterationRecord, net: number): IterationOutcome => ({
+const toOutcome = ({ measured, best }: IterationRecord): IterationOutcome => ({
   kept: measured?.options.some(({ result }) => result.type === 'kept') === true,
   measured: measured !== undefined && measured.options.length > 0,
-  net,
+  net: best.gain?.delta ?? 0,
 })

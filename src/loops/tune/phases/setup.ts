@@ -1,28 +1,28 @@
-/** Phase 0: reads the manifest and what it names. */
+/** Phase 0: reads the flags and the manifest, and decides which phase is next. */
 
-import { leavePhase, openPhase } from '../phase-proofs.ts'
+import { openPhase } from '../phase-proofs.ts'
 import type { TuneSession } from '../tune-session.ts'
 import type { TuneState } from '../tune-state.ts'
-import { openWorkload, requireManifest } from '../workload/open-workload.ts'
+import { requireManifest } from '../workload/open-workload.ts'
+import { continueLoop } from './continue-loop.ts'
+import { beginWith, leaveSetup } from './open-setup.ts'
 
 export async function setUp(session: TuneSession): Promise<TuneState> {
   const { it, settings, input } = session
-  const { mode, pick } = settings
+  const { mode } = settings
   const { path, text } = input.manifest
-  const { workloadId } = requireManifest(path, text)
+  const name = text === '' ? 'a new' : `the ${requireManifest(path, text).workloadId}`
   await openPhase(
     it,
     'setup',
-    `Iterating on the workload ${workloadId}. Mode: ${mode}. Reads the manifest, its cases and its artifacts.`,
+    `Iterating on ${name} workload. Mode: ${mode}. Trigger: ${input.request === undefined ? 'a run' : input.request.path}. Reads flags, manifest, cases and artifacts.`,
   )
-  const workload = await openWorkload(session, input.manifest)
-  const { suite, holdout } = workload.split
-  await leavePhase(it, 'setup', {
-    mode,
-    session: settings.ports?.run ?? settings.name,
-    manifest: path,
-    flags: input.case === undefined ? `pick ${pick}` : `pick ${pick}, case ${input.case}`,
-    routing: `calibration, with ${suite.length} cases and ${holdout.length} sealed ones`,
-  })
-  return { phase: 'calibration', workload, mode, attempts: [], log: [] }
+  if (input.log !== undefined) return continueLoop(session, input.log)
+  if (text === '') {
+    await leaveSetup(session, 'no manifest yet', 'interrogation')
+    return { phase: 'interrogation', log: [] }
+  }
+  const to = input.plan === undefined ? 'planning' : 'calibration'
+  await leaveSetup(session, path, to)
+  return beginWith(session, input.manifest, { to, topics: {}, unsaved: [], log: [] })
 }

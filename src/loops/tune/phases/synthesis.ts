@@ -3,12 +3,11 @@
  * and the debrief. Nothing else in the loop says "improved".
  */
 
-import type { Iteration } from '../../../loop/index.ts'
 import { leavePhase, openPhase } from '../phase-proofs.ts'
 import { describeHoldout } from '../report/describe-holdout.ts'
 import { describeRegressions } from '../report/describe-regressions.ts'
 import type { LogEntry } from '../report/log-entry.ts'
-import { note } from '../report/note.ts'
+import { note, writeDocument } from '../report/note.ts'
 import { tally } from '../report/numbers.ts'
 import { describeProof, writeDebrief } from '../report/write-debrief.ts'
 import { writeLog } from '../report/write-log.ts'
@@ -101,10 +100,6 @@ async function apply(
   await it.step('look at files', () => null)
   return status === 'done' ? 'applied' : 'refused'
 }
-
-/** In the run folder. */
-const writeDocument = (it: Iteration, file: string, text: string): Promise<unknown> =>
-  it.step(file, () => ({ file, text }), { readOnly: true, role: 'document' })
 
 const isSame = (one: Version, other: Version): boolean =>
   Object.entries(one.artifacts).every(([path, text]) => other.artifacts[path] === text)

@@ -10,3 +10,10 @@ export const note = (
   it: Pick<Iteration, 'step'>,
   entries: readonly LogEntry[],
 ): Promise<readonly LogEntry[]> => it.step('log', () => entries, { readOnly: true, role: logRole })
+
+/** A file in the run folder. A later one of the same name replaces it. */
+export const writeDocument = (
+  it: Pick<Iteration, 'step'>,
+  file: string,
+  text: string,
+): Promise<unknown> => it.step(file, () => ({ file, text }), { readOnly: true, role: 'document' })

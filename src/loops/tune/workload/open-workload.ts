@@ -22,7 +22,7 @@ export async function openWorkload(
   const original = await readArtifacts(session, manifest, folder)
   const problems = findKnobProblems(manifest, original)
   if (problems.length > 0) throw badManifest(path, problems)
-  const { cases, split, seed } = filterCases(resolved, session.input.case, folder, path)
+  const { cases, split, seed } = filterCases(resolved, session.input.cases, folder, path)
   return { manifestPath: path, manifest, folder, cases, split, original, seed }
 }
 
@@ -104,18 +104,25 @@ type Resolved = Pick<Workload, 'cases' | 'split' | 'seed'>
 /** The other cases are still known, so that no copy has them. */
 function filterCases(
   resolved: Resolved,
-  only: string | undefined,
+  only: readonly string[],
   folder: string,
   at: string,
 ): Resolved {
-  if (only === undefined) return resolved
+  if (only.length === 0) return resolved
   const { cases, split } = resolved
-  const chosen = cases.find(({ id, path }) => id === only || path === only)
-  if (chosen === undefined) {
+  const chosen = only.map((wanted) => {
+    const found = cases.find(({ id, path }) => id === wanted || path === wanted)
+    if (found !== undefined) return found.id
     const where = folder === '' ? '' : ` in ${folder}`
-    throw badManifest(at, [`case: ${only} is not one of its ${cases.length} cases${where}`])
+    throw badManifest(at, [`case: ${wanted} is not one of its ${cases.length} cases${where}`])
+  })
+  const suite = [...new Set(chosen)]
+  const within = (ids: readonly string[]) => ids.filter((id) => suite.includes(id))
+  const { focus, guards } = split
+  return {
+    ...resolved,
+    split: { ...split, suite, holdout: [], focus: within(focus), guards: within(guards) },
   }
-  return { ...resolved, split: { ...split, suite: [chosen.id], holdout: [] } }
 }
 
 const badArtifact = (path: string, reason: string): FaultError =>

@@ -1,0 +1,41 @@
+/**
+ * Reads the entries of a `LOOP_LOG.md`. Only the comment right below the heading of a section counts, so that nothing that a case, a
+ * judge or a model wrote into an entry can become one. Pure.
+ */
+
+import { isJsonObject } from '../../../protocol/index.ts'
+import type { LogEntry } from './log-entry.ts'
+import { entryEnd, entryMark } from './write-log.ts'
+
+const charsMax = 50_000_000
+
+/** A text: what is wrong with it. */
+export function parseLog(text: string): readonly LogEntry[] | string {
+  if (text.length > charsMax) return `it has more than ${charsMax} characters`
+  const lines = text.split(/\r?\n/)
+  if (lines[0]?.trim() !== '# Loop log') return 'it does not start with "# Loop log"'
+  const entries: LogEntry[] = []
+  for (const [at, line] of lines.entries()) {
+    if (!line.startsWith('## ')) continue
+    const written = lines.slice(at + 1, at + 3).find((one) => one !== '') ?? ''
+    if (!written.startsWith(entryMark) || !written.endsWith(entryEnd)) continue
+    const entry = toEntry(written.slice(entryMark.length, -entryEnd.length))
+    if (entry === undefined)
+      return `line ${at + 1}: the entry "${line.slice(3, 80)}" cannot be read`
+    entries.push(entry)
+  }
+  if (entries.length === 0) return 'it has no entry that a loop wrote'
+  return entries
+}
+
+/** A later version may write types that this one does not know: they are kept as they are. */
+function toEntry(json: string): LogEntry | undefined {
+  try {
+    const parsed: unknown = JSON.parse(json)
+    return isJsonObject(parsed) && typeof parsed['type'] === 'string'
+      ? (parsed as unknown as LogEntry)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,185 @@
+// The phases before the cycle: interrogation, planning, and the gates between them, answered from a file.
+
+import { describe, expect, test } from 'vitest'
+import type { TuneSettings } from '../../../src/loops/tune/tune-session.ts'
+import type { TuneState } from '../../../src/loops/tune/tune-state.ts'
+import { createTuneStory, easy, type FakeWorkload } from './fixture.ts'
+
+type Answers = Readonly<Record<string, string>>
+
+const none = { manifest: '', plan: '' }
+const answersFile = (answers: Answers) => ({ path: 'answers.json', text: JSON.stringify(answers) })
+
+async function play(
+  input: object,
+  settings: Partial<TuneSettings> = {},
+  workload: FakeWorkload = easy,
+) {
+  const created = createTuneStory(workload, settings, undefined, { waitMsMax: 0 }, input)
+  const story = await created.story
+  const { world, loop, input: given } = story
+  const run = await world.start(loop, { input: given as never })
+  await world.finish(run, loop)
+  const { outcome, progress } = await world.state(run)
+  const state = progress as unknown as TuneState
+  const events = await world.events(run)
+  const documents = new Map(
+    events.flatMap(({ event }) =>
+      event.type === 'step-finished' &&
+      event.role === 'document' &&
+      event.result !== undefined &&
+      'value' in event.result
+        ? [Object.values(event.result.value as { file: string; text: string }) as [string, string]]
+        : [],
+    ),
+  )
+  return { ...story, files: created.files, run, outcome, state, events, documents }
+}
+
+const manifestAnswers: Answers = {
+  depth: 'short',
+  'topic goals': 'Read every case.',
+  workloadId: 'fake',
+  runCommand: 'run {case} {output}',
+  outputPath: 'out/{name}',
+  artifactPaths: 'rules.txt',
+  evaluateCommand: 'judge {output}',
+  expectedPaths: '',
+  casePaths: 'cases/*',
+  'confirm manifest 1': 'change',
+  'change manifest': `knobs = ${JSON.stringify({ x: { type: 'choice', text: 'x={value}\n', values: ['1', '3'] }, y: { type: 'toggle', text: 'y={value}\n', on: 'on', off: 'off' } })}`,
+  'confirm manifest': 'confirm',
+}
+
+describe('a loop without a manifest', () => {
+  test('asks for one, calibrates it, saves it where the user says, and goes on to the proof', async () => {
+    const { state, files, outcome, documents } = await play(
+      { ...none, answers: answersFile({ ...manifestAnswers, 'save manifest 1': 'mine.json' }) },
+      { pick: 'policy' },
+    )
+    expect(outcome).toEqual({ type: 'completed', condition: 'converged' })
+    if (state.phase !== 'ended') throw new Error(JSON.stringify(state))
+    expect(state.workload.manifestPath).toBe('mine.json')
+    expect(JSON.parse(files.get('mine.json') ?? '')).toMatchObject({
+      workloadId: 'fake',
+      casePaths: ['cases/*'],
+    })
+    expect(state.log.filter(({ type }) => type === 'interaction').length).toBeGreaterThan(9)
+    expect(documents.has('LOOP_PLAN.md')).toBe(true)
+  })
+
+  test('aborts with what is missing if the answers are no manifest', async () => {
+    const { casePaths: _casePaths, ...others } = manifestAnswers
+    const { state, tasks } = await play(
+      { ...none, answers: answersFile({ ...others, 'confirm manifest': 'stop' }) },
+      { pick: 'policy' },
+    )
+    expect(state).toMatchObject({
+      phase: 'aborted',
+      reason: expect.stringMatching(/casePaths.*--manifest/s),
+    })
+    expect(tasks).toEqual([])
+  })
+
+  test('an answer that is no option ends the run with the options', async () => {
+    const { outcome } = await play({ ...none, answers: answersFile({ depth: 'deep' }) })
+    expect(JSON.stringify(outcome)).toContain('short, medium, long, absolute')
+  })
+})
+
+describe('planning', () => {
+  test('writes a plan whose first hypothesis is logged before the baseline', async () => {
+    const { state, documents } = await play({ plan: '' })
+    const plan = documents.get('LOOP_PLAN.md') ?? ''
+    expect(plan).toContain('## Hypotheses\n\n1. The value of the knob x causes failures.')
+    const at = (type: string): number => state.log.findIndex((entry) => entry.type === type)
+    expect(at('plan')).toBeLessThan(at('calibration-passed'))
+    expect(state.log[at('hypothesis')]).toMatchObject({
+      iteration: 0,
+      statement: 'The value of the knob x causes failures.',
+    })
+    expect(at('hypothesis')).toBeLessThan(at('experiment'))
+  })
+
+  test('a person changes it: cases are focused, guarded and left out, and a target ends the loop', async () => {
+    const { state } = await play(
+      {
+        plan: '',
+        answers: answersFile({
+          'plan 1': 'change',
+          'change plan 1': 'exclude = cases/f: it is unreadable',
+          'plan 2': 'change',
+          'change plan 2': 'focus = cases/a',
+          'plan 3': 'change',
+          'change plan 3': 'target = 50 %',
+          plan: 'approve',
+        }),
+      },
+      { pick: 'policy' },
+    )
+    if (state.phase !== 'ended') throw new Error(state.phase)
+    expect(state.workload.split).toMatchObject({
+      suite: ['cases/a', 'cases/b', 'cases/c', 'cases/d', 'cases/e'],
+      focus: ['cases/a'],
+      excluded: [{ id: 'cases/f', reason: 'it is unreadable' }],
+    })
+    expect(state.plan?.criteria.target).toBe(0.5)
+    expect(state.baseline.scores).toHaveLength(5)
+  })
+
+  test('nothing runs with a plan that was stopped', async () => {
+    const { state, tasks } = await play({ plan: '', answers: answersFile({ plan: 'stop' }) })
+    expect(state).toMatchObject({ phase: 'aborted' })
+    expect(tasks).toEqual([])
+  })
+})
+
+describe('gates', () => {
+  test('a person goes back from the baseline, and the calibration runs again', async () => {
+    const { state } = await play(
+      { answers: answersFile({ baseline: 'back to calibration' }) },
+      { pick: 'policy' },
+    )
+    // The file answers a question once: asked again, the policy goes on.
+    expect(state.phase).toBe('ended')
+    expect(state.log.filter(({ type }) => type === 'calibration-passed')).toHaveLength(2)
+  })
+
+  test('"let me review first" asks again, and then begins', async () => {
+    const { state } = await play(
+      {
+        answers: answersFile({
+          baseline: 'let me review first',
+          'baseline reviewed 1': 'begin',
+        }),
+      },
+      { pick: 'policy' },
+    )
+    expect(state.phase).toBe('ended')
+    const asked = state.log.flatMap((entry) =>
+      entry.type === 'interaction' ? [`${entry.question}: ${entry.answer}`] : [],
+    )
+    expect(asked).toEqual(['baseline: let me review first', 'baseline reviewed 1: begin'])
+  })
+
+  test('the comparison with the baseline runs both sides afresh, and claims nothing', async () => {
+    const { state, tasks } = await play(
+      {
+        answers: answersFile({
+          'gate iteration': 're-run baseline comparison',
+          'gate iteration 2': 'proceed to synthesis',
+        }),
+      },
+      { pick: 'policy' },
+    )
+    const again = tasks.filter(({ repeat = 0 }) => repeat >= 60_000)
+    expect(again.filter(({ output }) => output !== undefined)).toHaveLength(2 * 2 * 6)
+    expect(again.every(({ reuse }) => reuse === false)).toBe(true)
+    expect(state.log).toContainEqual(
+      expect.objectContaining({
+        type: 'insight',
+        text: expect.stringMatching(/^Fresh comparison.*\+100\.0 pt.*no claim/),
+      }),
+    )
+  })
+})
