@@ -58,7 +58,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   queue: ['loopctl queue'],
   tail: ['loopctl tail -f brave-owls-jump', 'loopctl tail brave-owls-jump --after 120'],
   output: ['loopctl output brave-owls-jump', 'loopctl output -f brave-owls-jump'],
-  report: ['loopctl report', 'loopctl report --since 7d'],
+  report: ['loopctl report --since 7d', 'loopctl report calm-otter --html'],
   show: ['loopctl show brave-owls-jump', 'loopctl show brave-owls-jump 2 --check test'],
   diff: ['loopctl diff brave-owls-jump', 'loopctl diff brave-owls-jump --stat'],
   certify: ['loopctl certify', "loopctl certify . --check test='npm test' --base main"],

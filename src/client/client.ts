@@ -129,6 +129,8 @@ export interface Client {
   /** `by` is only recorded: who answers is the identity of the token. */
   answer(run: string, question: string, answer: string | AnswerInput, by: string): Promise<void>
   diff(run: string, query?: Query): Promise<Diff>
+  /** One HTML file that shows all of it. */
+  report(run: string): Promise<string>
   /** A file of its run folder, as text. */
   artifact(run: string, path: string): Promise<string>
   merge(run: string, request?: MergeRequest): Promise<MergeResponse>

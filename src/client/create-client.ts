@@ -68,6 +68,7 @@ export function createClient(transport: Transport): Client {
     },
     diff: (run, query) =>
       object('GET', `${runPath(run, 'diff')}${toQueryString(query)}`, { timeoutMs: longMs }),
+    report: (run) => transport.text('GET', runPath(run, 'report'), { timeoutMs: longMs }),
     artifact: (run, path) => transport.text('GET', artifactPath(run, path)),
     merge: (run, request = {}) => post(runPath(run, 'merge'), request),
     land: (run, request) => post(runPath(run, 'land'), request),

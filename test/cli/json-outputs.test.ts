@@ -138,6 +138,7 @@ async function tellOfRuns(at: Checkout): Promise<void> {
   await use(at, ['list', '--loops'])
   const { stdout } = await use(at, ['inspect', 'first'])
   await use(at, ['tail', 'first'])
+  await use(at, ['report', 'first', '--html', '--out', join(at.state, 'first.html')])
   await use(at, ['show', 'first', '1'])
   await use(at, ['policy', 'explain', 'first'])
   await use(at, ['show', 'first', '1', '--prompt'])

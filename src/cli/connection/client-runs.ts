@@ -30,6 +30,7 @@ export function clientRuns(client: Client): Runs {
     merge: client.merge,
     land: client.land,
     remove: client.remove,
+    report: client.report,
     digest: client.digest,
     levels: client.levels,
     levelChanges: client.levelChanges,

@@ -80,6 +80,7 @@ export interface Runs
     | 'merge'
     | 'output'
     | 'remove'
+    | 'report'
     | 'sendDecision'
   > {
   list(filter?: ListFilter): Promise<readonly Run[]>

@@ -49,7 +49,7 @@ export const operationGroups: readonly OperationGroup[] = [
     load: async () => (await import('./summary-operations.ts')).summaryOperations,
   },
   {
-    paths: /^\/runs\/[^/]+\/panels$/,
+    paths: /^\/runs\/[^/]+\/(panels|report)$/,
     load: async () => (await import('./panel-operations.ts')).panelOperations,
   },
   {

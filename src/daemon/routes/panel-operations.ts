@@ -1,10 +1,21 @@
-/** Operations for the pages of a dashboard: the panels of a run. */
+/** Operations for the page of a run: its panels, and all of it as one file. */
 
+import { createRunMask } from '../../history/postmortem/create-run-mask.ts'
+import { readReport, renderReport, reportPolicy } from '../../history/report/index.ts'
 import { viewPanels } from '../../history/views/view-panels.ts'
-import { runPanelsSchema } from '../../protocol/api/index.ts'
+import type { Host } from '../../host/host.ts'
+import { type PanelMaker, runPanelsSchema } from '../../protocol/api/index.ts'
 import { defaultLoopType } from '../../protocol/index.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
 import { inRun } from './run-parameters.ts'
+
+/** Finds how a loop type makes its panels. */
+async function readMakers({
+  loopTypes,
+}: Host): Promise<(loopType: string | undefined) => PanelMaker | undefined> {
+  const types = loopTypes ?? (await import('../../loops/registry.ts')).loopTypes
+  return (wanted = defaultLoopType) => types.find(({ name }) => name === wanted)?.panels
+}
 
 const panels = operation({
   id: 'getPanels',
@@ -18,10 +29,40 @@ const panels = operation({
   problems: [404, 409],
   async handle({ host }, { params }) {
     const { id } = await host.journal.findRun(params.run)
-    const types = host.loopTypes ?? (await import('../../loops/registry.ts')).loopTypes
-    const findMaker = (type = defaultLoopType) => types.find(({ name }) => name === type)?.panels
-    return ok(await viewPanels(host, id, findMaker))
+    return ok(await viewPanels(host, id, await readMakers(host)))
   },
 })
 
-export const panelOperations: readonly Operation[] = [panels]
+const report = operation({
+  id: 'getReport',
+  method: 'get',
+  path: '/runs/{run}/report',
+  tag: 'files',
+  summary: 'Get one HTML file that shows a run: no scripts, secrets masked.',
+  description: 'At most about 8 MB. It says what it leaves out.',
+  params: inRun,
+  isLive: true,
+  responses: {
+    200: { description: 'The file.', content: { 'text/html': undefined } },
+  },
+  problems: [404, 409],
+  async handle({ host }, { params }) {
+    const run = await host.journal.findRun(params.run)
+    const read = await readReport(host, run.id, {
+      nowMs: Date.now(),
+      mask: await createRunMask(host, run),
+      findMaker: await readMakers(host),
+    })
+    return new Response(renderReport(read), {
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        // It is a file to keep, and not a page of this origin.
+        'content-disposition': 'attachment; filename="report.html"',
+        'content-security-policy': `${reportPolicy}; sandbox; frame-ancestors 'none'`,
+        'x-content-type-options': 'nosniff',
+      },
+    })
+  },
+})
+
+export const panelOperations: readonly Operation[] = [panels, report]

@@ -158,7 +158,13 @@ export const journalOutputs: Readonly<Record<string, CommandOutput>> = {
     'Each action of the run; with --facts, each loop and kind of action.',
     z.union([actionEntrySchema, actionFactSchema]),
   ),
-  report: one('What all loops did in the period.', digestSchema),
+  report: one(
+    'What all loops did in the period; with a run, the file that was written.',
+    z.union([
+      digestSchema,
+      z.strictObject({ run: z.strictObject({ id: text, name: text }), file: text, bytes: count }),
+    ]),
+  ),
   levels: lines('Each level of a loop.', levelStandingSchema),
   'levels set': one('The level afterwards.', levelStandingSchema),
   'levels accept': one('The level afterwards.', levelStandingSchema),
