@@ -19,7 +19,7 @@ import {
 } from '../loop/index.ts'
 import { killAbandoned } from '../sandbox/index.ts'
 import { createOwnerId } from '../system/index.ts'
-import { removeWorktree } from '../workspace/index.ts'
+import { createStatCaches, removeWorktree, type StatCaches } from '../workspace/index.ts'
 import type { HostPorts } from './host-ports.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { PreparedRun, PrepareRun, RunParts } from './options.ts'
@@ -45,6 +45,7 @@ export interface Driver {
 /** `prepareDefault` is for runs whose parts have no `prepare`. */
 export function createDriver(base: HostPorts, prepareDefault: PrepareRun): Driver {
   const driven = new Set<RunHandle>()
+  const statCaches = createStatCaches()
   return {
     async drive(run, loop, parts) {
       const stop = new AbortController()
@@ -60,7 +61,7 @@ export function createDriver(base: HostPorts, prepareDefault: PrepareRun): Drive
       })
       const { prepare = prepareDefault } = parts
       const prepared = prepare(base, run, parts)
-      const ports = portsFor(base, parts, run, prepared)
+      const ports = portsFor({ base, statCaches }, parts, run, prepared)
       const done: Promise<DriveEnd> = killAbandonedAndDrive(run.id, loop, ports, {
         owner: createOwnerId(),
         signal: stop.signal,
@@ -138,8 +139,13 @@ async function killAbandonedAndDrive(...drive: Parameters<DriveRun>): Promise<Dr
   return driveRun(...drive)
 }
 
+interface Shared {
+  readonly base: HostPorts
+  readonly statCaches: StatCaches
+}
+
 function portsFor(
-  base: HostPorts,
+  { base, statCaches }: Shared,
   parts: DriveParts,
   place: RunPlace,
   prepared: PreparedRun,
@@ -169,7 +175,7 @@ function portsFor(
   const fence = async (): Promise<void> => {
     if (lease !== undefined) await base.journal.renew(lease)
   }
-  const workspace = openWorkspace(base, place, { exclude, fence })
+  const workspace = openWorkspace(base, place, { statCaches, exclude, fence })
   const { preflight, ...others } = prepared.ports
   return {
     ...given,

@@ -11,6 +11,7 @@ import { pathInside } from '../system/index.ts'
 import {
   createDirectoryWorkspace,
   openWorktree,
+  type StatCaches,
   type WorktreeWorkspace,
 } from '../workspace/index.ts'
 import { createTreeReader } from '../workspace/tree-reader.ts'
@@ -19,6 +20,8 @@ import type { HostPorts } from './host-ports.ts'
 import type { RunPlace } from './run-place.ts'
 
 export interface OpenedAs {
+  /** What is known about the files of folders. */
+  readonly statCaches: StatCaches
   readonly exclude: readonly string[]
   /** Rejects if the lease of the run is lost. */
   readonly fence: () => Promise<void>
@@ -27,15 +30,14 @@ export interface OpenedAs {
 export function openWorkspace(
   { blobs, folder }: Pick<HostPorts, 'blobs' | 'folder'>,
   { id, name, signedAs = { id, name }, workspace: path, placed, logDir }: RunPlace,
-  { exclude, fence }: OpenedAs,
+  { statCaches, exclude, fence }: OpenedAs,
 ): Workspace | undefined {
   if (path === undefined) return undefined
   if (placed === undefined) {
     const excluded = [...exclude, ...recordInside(path, folder), logDir ?? logDirDefault]
-    return withPatch(createDirectoryWorkspace({ path, blobs, exclude: excluded }), {
-      blobs,
-      folder,
-    })
+    const cache = statCaches.of(path)
+    const workspace = createDirectoryWorkspace({ path, blobs, exclude: excluded, cache })
+    return withPatch(workspace, { blobs, folder })
   }
   // Opened on first use, since another process may still be working in it before that.
   let opened: Promise<WorktreeWorkspace> | undefined

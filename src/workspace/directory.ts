@@ -15,7 +15,7 @@ import { createExclusions } from './exclusions.ts'
 import { ChangedError } from './read-file.ts'
 import { restore } from './restore.ts'
 import { scan } from './scan.ts'
-import { createStatCache } from './stat-cache.ts'
+import { createStatCache, type StatCache } from './stat-cache.ts'
 import { readTextFile, writeTextFile } from './text-files.ts'
 import { createTrees } from './trees.ts'
 import { hasCode, tryLstat, type WorkspaceDirectory } from './workspace-directory.ts'
@@ -27,6 +27,8 @@ export interface DirectoryWorkspaceOptions {
   /** Paths relative to the directory that are not part of it. `.git` never is, at any depth. */
   readonly exclude?: readonly string[]
   readonly now?: () => number
+  /** Of this directory and of content that is stored in these blobs. Default: it knows nothing yet. */
+  readonly cache?: StatCache
 }
 
 const triesMax = 3
@@ -39,7 +41,7 @@ export function createDirectoryWorkspace(options: DirectoryWorkspaceOptions): Wo
     files: options.files ?? nodeFiles,
     blobs: options.blobs,
     exclusions: createExclusions(options.exclude ?? ['.git']),
-    cache: createStatCache(now),
+    cache: options.cache ?? createStatCache(now),
     now,
   }
   let last: Promise<unknown> = Promise.resolve()

@@ -46,6 +46,7 @@ export {
   type PrivateFolder,
   removeAbandonedPrivateFolders,
 } from './private-folder.ts'
+export { createStatCaches, type StatCaches } from './stat-caches.ts'
 export { createTrees } from './trees.ts'
 export {
   type CreatedWorktree,

@@ -24,6 +24,8 @@ export interface CacheEntry<Id> {
 }
 
 export interface StatCache<Id = BlobId> {
+  /** How many files it remembers. */
+  readonly size: number
   /** The content of the file, if it is unchanged. */
   find(path: Bytes, stat: BigIntStats): Id | undefined
   /** Like `find`, but only if the content need not be stored again. */
@@ -50,6 +52,9 @@ export function createStatCache<Id = BlobId>(now: () => number): StatCache<Id> {
   }
 
   return {
+    get size() {
+      return files.size
+    },
     find: (path, stat) => findEntry(path, stat)?.blob,
     findStored(path, stat) {
       const found = findEntry(path, stat)
