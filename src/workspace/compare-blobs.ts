@@ -19,6 +19,7 @@ export async function compareBlobs(
   const { added, changed, removed } = await trees.diffTrees(before, after)
   const all = [...added, ...changed, ...removed]
   const wanted = new Set(only === undefined ? all : all.filter((path) => only.has(path)))
+  if (wanted.size === 0) return { files: [], patch: '' }
   const writeSide = async (tree: TreeId, side: string): Promise<void> => {
     await mkdir(join(folder, side))
     for await (const item of trees.readTree(tree)) {

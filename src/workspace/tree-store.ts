@@ -85,6 +85,7 @@ export function createTreeStore(base: TreeStorePorts): TreeStore {
       return [...added, ...changed, ...removed].toSorted()
     },
     async compare(before, after, { patch }) {
+      if (before === after) return patch ? { files: [], patch: '' } : { files: [] }
       if (isGitTree(before) && isGitTree(after)) {
         const git = await findGitTrees(before)
         const files = await git.countChangedLines(before, after)

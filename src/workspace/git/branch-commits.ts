@@ -1,7 +1,11 @@
 /** Lists the commits of a branch that another does not have, with their changes. Runs no code of the repository. */
 
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { createRecentMap } from '../../system/recent-map.ts'
 import { fromBuffer, toDisplay } from '../bytes.ts'
 import { unquote } from './patch/quoted-path.ts'
+import { isObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { type RunGit, runGit } from './run-git.ts'
 
@@ -28,12 +32,48 @@ export interface CommitRange {
   readonly max: number
 }
 
+/**
+ * The commits below a commit never change, so what was read last is known without a process. Only a shallow clone may get
+ * more of them.
+ */
+const known = createRecentMap<string, readonly BranchCommit[]>(16)
+const knownBytesMax = 256 * 1024
+
 /** Newest first. Empty if they cannot be read. */
 export async function listBranchCommits(
-  { commonDir }: Pick<Repository, 'commonDir'>,
-  { base, head, sinceMs, max }: CommitRange,
+  repository: Pick<Repository, 'commonDir'>,
+  range: CommitRange,
   git: RunGit = runGit,
 ): Promise<readonly BranchCommit[]> {
+  const { base, head, sinceMs, max } = range
+  // A branch may move on.
+  const isFixed = sinceMs === undefined && [head, base ?? head].every(isObjectId)
+  if (!isFixed) return (await readLog(repository, range, git)).commits
+  const { commonDir } = repository
+  const key = JSON.stringify([commonDir, shallowState(commonDir), head, base, max])
+  const before = known.get(key)
+  if (before !== undefined) return before
+  const { commits, bytes } = await readLog(repository, range, git)
+  if (bytes > 0 && bytes <= knownBytesMax) known.set(key, commits)
+  return commits
+}
+
+function shallowState(commonDir: string): readonly number[] {
+  const found = statSync(join(commonDir, 'shallow'), { throwIfNoEntry: false })
+  return found === undefined ? [] : [found.size, found.mtimeMs, found.ctimeMs]
+}
+
+interface Log {
+  readonly commits: readonly BranchCommit[]
+  /** 0: they could not be read. */
+  readonly bytes: number
+}
+
+async function readLog(
+  { commonDir }: Pick<Repository, 'commonDir'>,
+  { base, head, sinceMs, max }: CommitRange,
+  git: RunGit,
+): Promise<Log> {
   const { exitCode, stdout } = await git({
     at: { gitDir: commonDir },
     command: 'log',
@@ -54,13 +94,12 @@ export async function listBranchCommits(
     answers: [0, 128],
     outputBytesMax,
   })
-  if (exitCode !== 0) return []
-  return (
-    fromBuffer(stdout)
-      .split('\u0001')
-      // A message may contain this character: the rest of the message is dropped then.
-      .flatMap((record) => (/^[0-9a-f]{40,64}$/.test(readId(record)) ? [parse(record)] : []))
-  )
+  if (exitCode !== 0) return { commits: [], bytes: 0 }
+  const commits = fromBuffer(stdout)
+    .split('\u0001')
+    // A message may contain this character: the rest of the message is dropped then.
+    .flatMap((record) => (/^[0-9a-f]{40,64}$/.test(readId(record)) ? [parse(record)] : []))
+  return { commits, bytes: stdout.length }
 }
 
 const readId = (record: string): string => record.split('\u0002', 1)[0] ?? ''
