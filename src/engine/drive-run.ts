@@ -190,7 +190,7 @@ async function driveIterations(
   if (refusal !== undefined && recorder.state.cancel === undefined) {
     return finish(live, { type: 'failed', fault: refusal })
   }
-  await preflight(live)
+  let seen = await preflight(live)
   let openEvents = openAtStart
   while (true) {
     const command = decide(recorder.state, ports.clock.now())
@@ -212,8 +212,9 @@ async function driveIterations(
         if (interrupter.draining.aborted) return suspend(live, interrupter.reason ?? 'stopped')
         const { iteration, again } = command
         openEvents = again ? (openEvents ?? (await readOpenEvents(live))) : undefined
-        await runIteration(live, { iteration, events: openEvents, codeDigest: digest })
+        await runIteration(live, { iteration, events: openEvents, codeDigest: digest, seen })
         openEvents = undefined
+        seen = undefined
         await control.applied()
         // Iterations without steps never wait for the disk; pending writes must not pile up (E9).
         if (recorder.backlog > backlogMax) await recorder.flushed()

@@ -9,21 +9,30 @@ import { Interruption } from './interrupter.ts'
 import { isInfrastructure, type LiveRun } from './live-run.ts'
 import type { RunPreflight } from './ports.ts'
 
-export async function preflight(live: LiveRun): Promise<void> {
+/** The files as they were before the first iteration. */
+export interface SeenFiles {
+  readonly tree: TreeId
+  readonly atMs: number
+}
+
+/** Resolves with the files if they were read now, and no process ran since. */
+export async function preflight(live: LiveRun): Promise<SeenFiles | undefined> {
   const { ports, recorder, interrupter } = live
   const { baseTree, cancel } = recorder.state
   const port = ports.preflight
-  if (port === undefined || cancel !== undefined) return
+  if (port === undefined || cancel !== undefined) return undefined
   const base = baseTree ?? (await ports.workspace?.snapshot())
-  if (base === undefined) return
+  if (base === undefined) return undefined
+  const atMs = ports.clock.now()
   try {
     const found = await abandonable(tryBase(live, port, base), interrupter)
-    if (found !== undefined) {
-      await recorder.record([{ type: 'preflight-ended', ...found }], { trees: [base] })
-    }
+    if (found === undefined) return undefined
+    await recorder.record([{ type: 'preflight-ended', ...found }], { trees: [base] })
+    return baseTree === undefined && found.checks.length === 0 ? { tree: base, atMs } : undefined
   } catch (error) {
     // Preflight runs again when the run is resumed.
     if (!(error instanceof Interruption) && !interrupter.draining.aborted) throw error
+    return undefined
   }
 }
 

@@ -34,6 +34,7 @@ import {
   type LiveIteration,
   type LiveRun,
 } from './live-run.ts'
+import type { SeenFiles } from './preflight.ts'
 import { noSteps, type RecordedSteps, readSteps } from './steps/recorded-steps.ts'
 import { notNew } from './steps/tried-before.ts'
 import { keepWork } from './workspace/keep-work.ts'
@@ -43,7 +44,12 @@ export interface Entry {
   /** Its recorded steps, if it is continued. */
   readonly events: readonly RecordedEvent[] | undefined
   readonly codeDigest: string
+  /** The files, if they were read before it. */
+  readonly seen: SeenFiles | undefined
 }
+
+/** Reading the files of a small project takes as long: a change in this time may be missed anyway. */
+const seenMsMax = 50
 
 export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
   if (!(await start(run, entry))) return
@@ -83,13 +89,14 @@ const isCounted = (ending: Ending): boolean =>
 /** False if a person decided otherwise while the files were being read. */
 async function start(run: LiveRun, entry: Entry): Promise<boolean> {
   const { recorder, ports } = run
-  const { iteration, codeDigest } = entry
+  const { iteration, codeDigest, seen } = entry
   const changed = codeDigest === recorder.state.codeDigest ? {} : { codeDigest }
   if (entry.events !== undefined) {
     recorder.note([{ type: 'iteration-started', iteration, again: true, ...changed }])
     return true
   }
-  const tree = await ports.workspace?.snapshot()
+  const isRecent = seen !== undefined && ports.clock.now() - seen.atMs <= seenMsMax
+  const tree = isRecent ? seen.tree : await ports.workspace?.snapshot()
   if (decide(recorder.state, ports.clock.now()).type !== 'iterate') return false
   recorder.note(
     [{ type: 'iteration-started', iteration, ...changed, ...defined({ tree }) }],

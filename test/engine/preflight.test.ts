@@ -151,3 +151,52 @@ describe('preflight', () => {
     expect(await world.clock.pass(driving)).toMatchObject({ outcome: { type: 'cancelled' } })
   })
 })
+
+describe('the files at the start of the first iteration', () => {
+  const startsWith = async (
+    change: (world: World) => Promise<Preflight>,
+  ): Promise<{ readonly isSame: boolean; readonly snapshots: number }> => {
+    const world: World & Asked = worldWith(async () => change(world))
+    const { workspace } = world.ports
+    if (workspace === undefined) throw new Error('There is no workspace.')
+    let snapshots = 0
+    const { snapshot } = workspace
+    Object.assign(workspace, {
+      snapshot: () => {
+        snapshots += 1
+        return snapshot()
+      },
+    })
+    const pure = loopOf<number>(async (_context, it) =>
+      it.step('look', () => 1, { readOnly: true }),
+    )
+    const run = await world.start(pure)
+    await world.finish(run, pure)
+    const events = (await world.events(run)).map(({ event }) => event)
+    const started = events.find(({ type }) => type === 'iteration-started')
+    return { isSame: (started as { tree?: string }).tree === world.tried[0], snapshots }
+  }
+  const edit = ({ ports }: World): void =>
+    void (ports.workspace as ReturnType<typeof memoryWorkspace>).files.set('code', 'by a person')
+
+  test('are those of the preflight, if it only looked at them', async () => {
+    expect(await startsWith(async () => ({ checks: [] }))).toMatchObject({ isSame: true })
+    const { snapshots } = await startsWith(async () => ({ checks: [] }))
+    const { snapshots: withChecks } = await startsWith(async () => fails)
+    expect(withChecks).toBe(snapshots + 1)
+  })
+
+  test('are read again after checks ran, and after a while', async () => {
+    const checked = await startsWith(async (world) => {
+      edit(world)
+      return fails
+    })
+    expect(checked.isSame).toBe(false)
+    const later = await startsWith(async (world) => {
+      await world.clock.sleep(1000)
+      edit(world)
+      return { checks: [] }
+    })
+    expect(later.isSame).toBe(false)
+  })
+})
