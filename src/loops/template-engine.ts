@@ -52,8 +52,15 @@ export interface Engine {
   render(template: Template[], values: object): string
 }
 
-/** The library is loaded only if there is a template. */
-export async function createEngine(): Promise<Engine> {
+let loaded: Promise<Engine> | undefined
+
+/** For all templates: it keeps nothing of one. The library is loaded only if there is a template. */
+export function loadEngine(): Promise<Engine> {
+  loaded ??= createEngine()
+  return loaded
+}
+
+async function createEngine(): Promise<Engine> {
   const library = await import('liquidjs')
   const liquid = new library.Liquid({
     strictVariables: true,

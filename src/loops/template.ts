@@ -9,8 +9,8 @@
 import type { Template as Parsed } from 'liquidjs'
 import { isLoopError, LoopError, toJson } from '../loop/index.ts'
 import {
-  createEngine,
   type Engine,
+  loadEngine,
   tagCharsMax,
   tagCharsTimesCharsMax,
   templateCharsMax,
@@ -43,7 +43,7 @@ export async function createTemplate(
   text: string,
   options: TemplateOptions = {},
 ): Promise<Template> {
-  const engine = await createEngine()
+  const engine = await loadEngine()
   const source: Source = { text, engine, options }
   const { parsed, inputs, items } = attempt(source, undefined, () => {
     requireWithinLimits(text)

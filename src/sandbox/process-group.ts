@@ -49,9 +49,12 @@ export async function killAbandoned(
   filter: (pid: number) => boolean = () => true,
 ): Promise<readonly number[]> {
   return killUntilNone(() =>
-    listProcesses()
-      .filter(({ pid, marks }) => marks.some(isAbandoned) && filter(pid))
-      .map(({ pid }) => pid),
+    listPids().flatMap((name) => {
+      const pid = Number(name)
+      // Most processes have no mark, so their state is not read.
+      const isAbandonedOne = readMarks(name).some(isAbandoned) && filter(pid)
+      return isAbandonedOne && isAlive(pid) ? [pid] : []
+    }),
   )
 }
 
@@ -79,20 +82,25 @@ interface Process {
 }
 
 /** Synchronous, because reading a file in /proc takes microseconds. */
-function listProcesses(): readonly Process[] {
-  if (process.platform !== 'linux') return []
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return pids.map(readProcess).filter((one) => one !== undefined)
-}
+const listProcesses = (): readonly Process[] =>
+  listPids()
+    .map(readProcess)
+    .filter((one) => one !== undefined)
+
+const listPids = (): readonly string[] =>
+  process.platform === 'linux' ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []
 
 /** Undefined for a process that has ended or is a zombie. */
 function readProcess(pid: string): Process | undefined {
   const [state, , group] = statFields(readProc(pid, 'stat'))
   if (state === '' || state === 'Z' || state === 'X') return undefined
+  return { pid: Number(pid), group: Number(group), marks: readMarks(pid) }
+}
+
+function readMarks(pid: string): readonly string[] {
   const environment = readProc(pid, 'environ').split('\0')
   const marks = environment.find((entry) => entry.startsWith(`${markVariable}=`))
-  const values = marks?.slice(markVariable.length + 1).split(' ') ?? []
-  return { pid: Number(pid), group: Number(group), marks: values }
+  return marks?.slice(markVariable.length + 1).split(' ') ?? []
 }
 
 /** Empty if the process has ended or belongs to another user. */
