@@ -112,6 +112,7 @@ const delayedMerges = (merges: MergeQueue, delayed: Delay): MergeQueue => ({
   row: delayed(merges.row),
   open: delayed(merges.open),
   listOpen: delayed(merges.listOpen),
+  listNewest: delayed(merges.listNewest),
   ofRun: delayed(merges.ofRun),
   landed: delayed(merges.landed),
   isHeld: delayed(merges.isHeld),

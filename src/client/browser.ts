@@ -29,6 +29,7 @@ export type {
   LoopInput,
   LoopListing,
   Machine,
+  MergeLines,
   NewRunRequest,
   OutputEntry,
   Page,

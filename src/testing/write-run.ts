@@ -46,19 +46,19 @@ export async function writeRun(
   options: WriteRunOptions = {},
 ): Promise<WrittenRun> {
   const { id = uuidv7(), name = `run ${id}`, workspace, atMs = 1000 } = options
-  const event: RunCreated = { ...created, ...defined({ loopType: options.loopType }) }
+  const first: RunCreated = { ...created, ...defined({ loopType: options.loopType }) }
   const run = id as RunId
   await journal.createRun({
     id: run,
     name,
     loop: 'written',
     atMs,
-    event,
+    event: first,
     blobs: [],
     trees: [],
     ...defined({ workspace }),
   })
-  let state = evolve(initialState, { seq: 1, atMs, event })
+  let state = evolve(initialState, { seq: 1, atMs, event: first })
   let lease: Lease | undefined
 
   function unit(events: readonly RunEvent[], others: Partial<Unit> = {}): Unit {

@@ -49,7 +49,7 @@ export const operationGroups: readonly OperationGroup[] = [
     load: async () => (await import('./summary-operations.ts')).summaryOperations,
   },
   {
-    paths: /^\/runs\/[^/]+\/(panels|report)$/,
+    paths: /^\/runs\/[^/]+\/(panels|report)$|^\/merges$/,
     load: async () => (await import('./panel-operations.ts')).panelOperations,
   },
   {

@@ -1,10 +1,11 @@
-/** Operations for the page of a run: its panels, and all of it as one file. */
+/** Operations for pages: the panels of a run, all of it as one file, and the merge queue. */
 
 import { createRunMask } from '../../history/postmortem/create-run-mask.ts'
 import { readReport, renderReport, reportPolicy } from '../../history/report/index.ts'
+import { viewMerges } from '../../history/views/view-merges.ts'
 import { viewPanels } from '../../history/views/view-panels.ts'
 import type { Host } from '../../host/host.ts'
-import { type PanelMaker, runPanelsSchema } from '../../protocol/api/index.ts'
+import { mergeLinesSchema, type PanelMaker, runPanelsSchema } from '../../protocol/api/index.ts'
 import { defaultLoopType } from '../../protocol/index.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
 import { inRun } from './run-parameters.ts'
@@ -65,4 +66,18 @@ const report = operation({
   },
 })
 
-export const panelOperations: readonly Operation[] = [panels, report]
+const merges = operation({
+  id: 'listMerges',
+  method: 'get',
+  path: '/merges',
+  tag: 'work',
+  summary:
+    'List the merge queue: one line for each branch, with what became of the newest requests.',
+  description: 'Those that wait come first, in their order.',
+  responses: { 200: json('The lines.', mergeLinesSchema) },
+  async handle({ host }) {
+    return ok(await viewMerges(host))
+  },
+})
+
+export const panelOperations: readonly Operation[] = [panels, report, merges]

@@ -19,6 +19,9 @@ import { forgetSession, type SessionState } from './session.ts'
 const LoopsPage = lazy(async () => ({
   default: (await import('../pages/loops/loops-page.tsx')).LoopsPage,
 }))
+const MergesPage = lazy(async () => ({
+  default: (await import('../pages/merges/merges-page.tsx')).MergesPage,
+}))
 const StartPage = lazy(async () => ({
   default: (await import('../pages/start/start-page.tsx')).StartPage,
 }))
@@ -70,6 +73,7 @@ export function App({ session: opened }: { readonly session: SessionState }): Re
                 </Route>
                 <Route path="/loops">{() => <LoopsPage />}</Route>
                 <Route path="/start">{() => <StartPage />}</Route>
+                <Route path="/merges">{() => <MergesPage />}</Route>
                 <Route path="/machine">{() => <MachinePage />}</Route>
                 <Route path="/index.html">{() => <Redirect to="/" />}</Route>
                 <Route>

@@ -6,6 +6,7 @@ import {
   CalendarClock,
   CircleHelp,
   CirclePlay,
+  GitMerge,
   Inbox,
   ListTree,
   type LucideIcon,
@@ -47,6 +48,12 @@ const entries: readonly Entry[] = [
     isActive: (path) => path === '/loops',
   },
   { path: '/start', name: 'Start', icon: CirclePlay, isActive: (path) => path === '/start' },
+  {
+    path: '/merges',
+    name: 'Merges',
+    icon: GitMerge,
+    isActive: (path) => path === '/merges',
+  },
   { path: '/machine', name: 'Machine', icon: Server, isActive: (path) => path === '/machine' },
 ]
 
@@ -61,6 +68,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactElem
     'g n': () => go('/'),
     'g r': () => go('/runs'),
     'g l': () => go('/loops'),
+    'g q': () => go('/merges'),
     'g m': () => go('/machine'),
     n: () => go('/start'),
   })

@@ -151,6 +151,7 @@ function createRefresh(queries: QueryClient): Refresh {
         later('list', refreshMs, () => again([summariesKey]))
       }
       later('questions', refreshMs, () => again(['questions']))
+      later('merges', refreshMs, () => again(['merges']))
       if (items.some(({ run }) => isEnd(run.status))) {
         later('levels', refreshMs, () => again(['levels']))
       }

@@ -12,6 +12,7 @@ const pages = [
   ['Runs', '/runs'],
   ['Loops and schedules', '/loops'],
   ['Start a run', '/start'],
+  ['Merges', '/merges'],
   ['Machine', '/machine'],
 ] as const
 

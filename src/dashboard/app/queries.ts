@@ -9,6 +9,7 @@ import {
 import {
   type InboxQuestion,
   type Machine,
+  type MergeLines,
   type Page,
   type RunDetail,
   type RunSummaries,
@@ -53,6 +54,14 @@ export const useMachine = (): UseQueryResult<Machine> => {
     queryKey: ['machine'],
     queryFn: () => client.machine(),
     refetchInterval: 60_000,
+  })
+}
+
+export const useMerges = (): UseQueryResult<MergeLines> => {
+  const { client } = useConnection()
+  return useQuery({
+    queryKey: ['merges'],
+    queryFn: async () => (await client.get('/merges')) as MergeLines,
   })
 }
 

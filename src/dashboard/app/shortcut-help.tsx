@@ -9,6 +9,7 @@ const groups: Readonly<Record<string, readonly (readonly [keys: string, what: st
     ['g n', 'Needs you'],
     ['g r', 'Runs'],
     ['g l', 'Loops and schedules'],
+    ['g q', 'Merges'],
     ['g m', 'Machine'],
     ['n', 'Start a run'],
     ['?', 'This help'],

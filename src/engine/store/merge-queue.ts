@@ -18,6 +18,8 @@ export interface MergeQueue {
   open(line: MergeLine): Promise<readonly MergeRow[]>
   /** All requests that have no end yet, the oldest first. */
   listOpen(): Promise<readonly MergeRow[]>
+  /** The newest requests of all lines, open or ended, the newest first. */
+  listNewest(limit: number): Promise<readonly MergeRow[]>
   /** All requests of a run, the oldest first. */
   ofRun(run: RunId): Promise<readonly MergeRow[]>
   /** The commits with certified trees that requests put on a branch, the newest first. */

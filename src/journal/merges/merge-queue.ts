@@ -18,6 +18,7 @@ export function createMergeQueue(parts: MergeQueueParts): MergeQueue {
     row: (key) => reading(() => merges.row(key)),
     open: (line) => reading(() => merges.open(line)),
     listOpen: () => reading(() => merges.listOpen()),
+    listNewest: (limit) => reading(() => merges.listNewest(limit)),
     ofRun: (run) => reading(() => merges.ofRun(runs.key(run))),
     landed: (line, limit) => reading(() => merges.landed(line, limit)),
     isHeld: (line) => reading(() => merges.isHeld(line)),

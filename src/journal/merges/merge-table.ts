@@ -27,6 +27,7 @@ export interface MergeTable {
   row(key: string): MergeRow | undefined
   open(line: MergeLine): readonly MergeRow[]
   listOpen(): readonly MergeRow[]
+  listNewest(limit: number): readonly MergeRow[]
   ofRun(run: number): readonly MergeRow[]
   landed(line: MergeLine, limit: number): readonly MergeRow[]
   isHeld(line: MergeLine): boolean
@@ -76,6 +77,7 @@ export function createMergeTable(
     `${columns} WHERE ${inLine} AND merges.${isOpen} ORDER BY merges.id`,
   )
   const selectAllOpen = database.prepare(`${columns} WHERE merges.${isOpen} ORDER BY merges.id`)
+  const selectNewest = database.prepare(`${columns} ORDER BY merges.id DESC LIMIT ?`)
   const selectOfRun = database.prepare(`${columns} WHERE merges.run = ? ORDER BY merges.id`)
   const selectLanded = database.prepare(
     `${columns} WHERE ${inLine} AND merges.state = 'merged' ORDER BY merges.id DESC LIMIT ?`,
@@ -96,6 +98,7 @@ export function createMergeTable(
     },
     open: ({ repository, target }) => rows(selectOpen.all(repository, target)),
     listOpen: () => rows(selectAllOpen.all()),
+    listNewest: (limit) => rows(selectNewest.all(limit)),
     ofRun: (run) => rows(selectOfRun.all(run)),
     landed: ({ repository, target }, limit) => rows(selectLanded.all(repository, target, limit)),
     change({ key, progress: { state, ...progress } }) {

@@ -41,6 +41,7 @@ import {
   startFindingsSchema,
 } from './loops.ts'
 import { forgottenFactsSchema, memoryFactSchema } from './memory.ts'
+import { mergeLinesSchema } from './merge-lines.ts'
 import { newRunSchema } from './new-run.ts'
 import { postmortemRequestSchema, postmortemSchema } from './postmortem.ts'
 import { problemSchema } from './problem.ts'
@@ -87,6 +88,7 @@ export const apiSchemas: readonly z.ZodType[] = [
   levelStandingSchema,
   limitsRequestSchema,
   mergedSchema,
+  mergeLinesSchema,
   landSchema,
   catalogListingSchema,
   findLoopsSchema,

@@ -129,6 +129,7 @@ export {
   type MemoryFact,
   memoryFactSchema,
 } from './memory.ts'
+export { type MergeLines, mergeLinesSchema, type QueuedMerge } from './merge-lines.ts'
 export { type NewRunRequest, newRunSchema } from './new-run.ts'
 export { type Page, pageSchema } from './page.ts'
 export {

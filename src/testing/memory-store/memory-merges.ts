@@ -35,6 +35,7 @@ export function createMemoryMerges(data: MemoryData): MergeQueue {
     },
     open: async (line) => open().filter((row) => isIn(row, line)),
     listOpen: async () => open(),
+    listNewest: async (limit) => all().toReversed().slice(0, limit),
     async ofRun(run) {
       requireRun(data, run)
       return all().filter((row) => row.run === run)

@@ -71,6 +71,8 @@ const requests: readonly StoreCase[] = [
       await store.merges.update(lease, [{ key: 'c', progress: merged }])
       assert.deepEqual(keys(await store.merges.landed(line, 10)), ['c', 'b'])
       assert.deepEqual(keys(await store.merges.landed(line, 1)), ['c'])
+      assert.deepEqual(keys(await store.merges.listNewest(10)), ['other', 'c', 'b', 'a'])
+      assert.deepEqual(keys(await store.merges.listNewest(2)), ['other', 'c'])
     },
   },
   {
