@@ -2,6 +2,7 @@
 
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
+import { ClosedPage } from './app/closed-page.tsx'
 import { openSession } from './app/session.ts'
 import { applyTheme } from './app/theme.ts'
 
@@ -9,5 +10,11 @@ const place = document.getElementById('app')
 applyTheme()
 if (place !== null && window.top === window.self) {
   const session = await openSession()
-  createRoot(place).render(<App session={session} />)
+  const page = createRoot(place, {
+    onUncaughtError(error) {
+      reportError(error)
+      page.render(<ClosedPage why="broken" />)
+    },
+  })
+  page.render(<App session={session} />)
 }

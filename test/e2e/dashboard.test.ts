@@ -171,7 +171,10 @@ test('S5: what an agent says, a file holds and a loop is called is text on every
   await page.getByRole('heading', { name: /Needs you/ }).waitFor()
   await page.keyboard.press('g')
   await page.keyboard.press('r')
-  await page.getByRole('link', { name: 'asks-html' }).click()
+  await page.getByRole('row', { name: /asks-html/ }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('asks-html')
+  await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: /asks-html/ }).waitFor()
   expect(await seriousProblems(page)).toEqual([])
   for (const [at, shown] of [

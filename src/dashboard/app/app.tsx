@@ -40,6 +40,15 @@ const createQueries = (): QueryClient =>
     },
   })
 
+/** An address that someone mistyped, or cut. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 export function App({ session: opened }: { readonly session: SessionState }): ReactElement {
   const [state, setState] = useState(opened)
   const queries = useMemo(createQueries, [])
@@ -67,9 +76,7 @@ export function App({ session: opened }: { readonly session: SessionState }): Re
                 <Route path="/questions/:run/*?">{({ run }) => <NeedsPage run={run} />}</Route>
                 <Route path="/runs">{() => <RunsPage />}</Route>
                 <Route path="/runs/:run/:tab?">
-                  {({ run, tab }) => (
-                    <RunPage run={decodeURIComponent(run)} tab={tab ?? 'overview'} />
-                  )}
+                  {({ run, tab }) => <RunPage run={decode(run)} tab={tab ?? 'overview'} />}
                 </Route>
                 <Route path="/loops">{() => <LoopsPage />}</Route>
                 <Route path="/start">{() => <StartPage />}</Route>

@@ -8,6 +8,7 @@ const reasons = {
   used: 'This link was used before, or is older than a minute. A link works once.',
   ended: 'The daemon no longer accepts the token of this tab: it was replaced.',
   unreachable: 'The daemon does not answer.',
+  broken: 'This page met an error of its own. Nothing was changed by it.',
 } as const
 
 export const ClosedPage = ({ why }: { readonly why: keyof typeof reasons }): ReactElement => (

@@ -13,7 +13,10 @@ export function Dialog({ title, onClose, children }: DialogProps): ReactElement 
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
-    if (dialog.current?.open === false) dialog.current.showModal()
+    if (dialog.current?.open !== false) return
+    dialog.current.showModal()
+    // The browser would focus the button that closes it: typing would do nothing, and Enter would close it.
+    dialog.current.querySelector<HTMLElement>('input, textarea, select')?.focus()
   }, [])
   return (
     <dialog

@@ -30,7 +30,7 @@ export function ScheduleRow({ schedule, isAllPaused }: ScheduleRowProps): ReactE
   const { name, health, loop, alert, last, nextAtMs, paused, running } = schedule
   return (
     <li className="grid gap-2 p-3" aria-label={name}>
-      <div className="grid items-start gap-x-4 gap-y-1 md:grid-cols-[7.5rem_minmax(0,1.3fr)_minmax(0,1fr)_minmax(0,1.2fr)_auto]">
+      <div className="grid items-start gap-x-4 gap-y-1 md:grid-cols-[7.5rem_minmax(0,1.3fr)_minmax(0,1fr)_minmax(0,1.2fr)_13.5rem]">
         <Status shown={healthShown[health]} />
         <div className="min-w-0">
           <button
@@ -117,7 +117,7 @@ function Actions({ schedule, isAllPaused }: ScheduleRowProps): ReactElement | nu
   const isHalted = !isAllPaused && (paused !== undefined || health === 'failing')
   return (
     <div className="grid gap-1">
-      <div className="flex gap-2" role="group" aria-label={`Controls of ${name}`}>
+      <div className="flex gap-2 md:justify-end" role="group" aria-label={`Controls of ${name}`}>
         <Button
           disabled={decision.isPending || running !== undefined || isAllPaused}
           onClick={() => decision.mutate(() => client.schedules.run(id, { by }))}

@@ -15,6 +15,9 @@ export function QuestionDetail({ asked }: { readonly asked: InboxQuestion }): Re
   const { evidence } = question
   const detail = useRun(run.id).data
   const state = detail?.state
+  const isLong = question.text.trim().includes('\n')
+  // What was observed is shown once.
+  const happened = (evidence?.happened ?? []).filter((text) => text !== question.review?.observed)
   return (
     <article
       className="grid gap-4 rounded-xl border border-line bg-panel p-4"
@@ -36,22 +39,9 @@ export function QuestionDetail({ asked }: { readonly asked: InboxQuestion }): Re
           <Time atMs={asked.deadlineAtMs} />.
         </p>
       </header>
-      {question.text.trim().includes('\n') ? (
+      {question.review === undefined && isLong ? (
         <p className="rounded-md bg-sunken p-3 whitespace-pre-wrap">{question.text}</p>
       ) : null}
-      <AnswerForm asked={asked} />
-      {evidence === undefined || evidence.happened.length === 0 ? null : (
-        <section className="grid gap-1">
-          <h3 className="font-semibold">What happened</h3>
-          <ul className="list-disc pl-5">
-            {evidence.happened.map((text) => (
-              <li key={text} className="whitespace-pre-wrap">
-                {text}
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
       {question.review === undefined ? null : (
         <section className="grid gap-1">
           <h3 className="font-semibold">What was observed</h3>
@@ -60,6 +50,27 @@ export function QuestionDetail({ asked }: { readonly asked: InboxQuestion }): Re
             <p className="text-muted">Look at first: {question.review.first.join(', ')}</p>
           )}
         </section>
+      )}
+      <AnswerForm asked={asked} />
+      {happened.length === 0 ? null : (
+        <section className="grid gap-1">
+          <h3 className="font-semibold">What happened</h3>
+          <ul className="list-disc pl-5">
+            {happened.map((text) => (
+              <li key={text} className="whitespace-pre-wrap">
+                {text}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {question.review === undefined || !isLong ? null : (
+        <details>
+          <summary className="text-accent">
+            All of the question, as the agent and the journal have it
+          </summary>
+          <p className="mt-1 rounded-md bg-sunken p-3 whitespace-pre-wrap">{question.text}</p>
+        </details>
       )}
       {evidence?.checks === undefined || evidence.checks.length === 0 ? null : (
         <section className="grid gap-2">

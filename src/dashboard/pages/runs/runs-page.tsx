@@ -70,8 +70,8 @@ export function RunsPage(): ReactElement {
           <div role="table" aria-label="Runs" aria-rowcount={hasNextPage ? -1 : shown.length}>
             <ListHead />
             <div role="rowgroup">
-              <Virtualizer ref={list} scrollRef={scroller} startMargin={30}>
-                {rows.map((row, index) =>
+              <Virtualizer ref={list} scrollRef={scroller} startMargin={30} data={rows}>
+                {(row, index) =>
                   row.type === 'group' ? (
                     <GroupRow key={`group ${row.name}`} row={row} />
                   ) : (
@@ -81,8 +81,8 @@ export function RunsPage(): ReactElement {
                       isCurrent={index === at}
                       grouping={choice.group}
                     />
-                  ),
-                )}
+                  )
+                }
               </Virtualizer>
             </div>
           </div>

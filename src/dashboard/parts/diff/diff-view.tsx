@@ -122,6 +122,9 @@ function FileDiff({ file, isOpen, onComment }: FileDiffProps): ReactElement {
           >
             {(hunks) => hunks.map((hunk) => <Hunk key={hunk.content} hunk={hunk} />)}
           </Diff>
+          {onComment === undefined ? null : (
+            <ChooseLine changes={changes} path={path} onChoose={setCommented} />
+          )}
           {file.isBinary === true ? <p className="p-3 text-muted">A binary file.</p> : null}
         </div>
       ) : null}
@@ -131,3 +134,48 @@ function FileDiff({ file, isOpen, onComment }: FileDiffProps): ReactElement {
 
 const lineOf = (change: ChangeData): number =>
   change.type === 'normal' ? change.newLineNumber : change.lineNumber
+
+interface ChooseLineProps {
+  readonly changes: readonly ChangeData[]
+  readonly path: string
+  onChoose(change: ChangeData): void
+}
+
+/** The same as a click on a line number, for the keyboard. */
+function ChooseLine({ changes, path, onChoose }: ChooseLineProps): ReactElement | null {
+  const lines = changes.filter((change) => !isDelete(change))
+  const first = lines.find(isInsert) ?? lines[0]
+  const [typed, setTyped] = useState('')
+  if (first === undefined) return null
+  const wanted = typed === '' ? lineOf(first) : Number(typed)
+  const chosen = lines.find((change) => lineOf(change) === wanted)
+  return (
+    <form
+      className="flex items-center gap-2 border-t border-line px-3 py-1 font-sans text-xs text-muted"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (chosen !== undefined) onChoose(chosen)
+      }}
+    >
+      <label className="flex items-center gap-1.5">
+        Line
+        <input
+          type="number"
+          min={1}
+          value={typed}
+          placeholder={String(lineOf(first))}
+          aria-label={`Line of ${path}`}
+          onChange={({ target }) => setTyped(target.value)}
+          className="w-16 rounded border border-line bg-bg px-1.5 py-0.5"
+        />
+      </label>
+      <button
+        type="submit"
+        disabled={chosen === undefined}
+        className="rounded px-1.5 py-0.5 hover:bg-sunken hover:text-text disabled:opacity-50"
+      >
+        Comment
+      </button>
+    </form>
+  )
+}

@@ -107,6 +107,7 @@ export function LogTab({ detail }: TabProps): ReactElement {
       <div className="h-[max(20rem,calc(100dvh-24rem))] rounded-xl border border-line bg-panel">
         <VList
           ref={list}
+          data={lines}
           onScroll={onScroll}
           tabIndex={0}
           role="log"
@@ -114,9 +115,7 @@ export function LogTab({ detail }: TabProps): ReactElement {
           aria-live="off"
           className="rounded-xl p-3 font-mono text-[12.5px] leading-5"
         >
-          {lines.map((line, at) => (
-            <Line key={at} line={line} />
-          ))}
+          {(line, at) => <Line key={at} line={line} />}
         </VList>
       </div>
     </div>
