@@ -4,6 +4,7 @@
  * changes with the commit, so that a suite that is out of date is found within days.
  */
 
+import { longPages } from './long-pages.ts'
 import { longRuns } from './long-runs.ts'
 import { longStories } from './long-stories.ts'
 
@@ -294,6 +295,7 @@ export const longSuites: readonly LongSuite[] = [
     casesMin: 6,
     isSlow: true,
   },
+  ...longPages,
   ...longRuns,
   ...longStories,
 ]

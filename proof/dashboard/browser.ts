@@ -1,20 +1,11 @@
 /** Chromium without a window, and tabs that are connected to a daemon. */
 
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { startChromium } from '../../bench/chromium.ts'
 import type { DaemonProcess } from '../daemon-process.ts'
 
-export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-    ],
-  })
+/** `more`: arguments of Chromium. */
+export const launchBrowser = startChromium
 
 type Asked = Pick<DaemonProcess, 'address' | 'token'>
 

@@ -39,10 +39,11 @@ agent:
     - - { call: read, args: { path: src/total.js } }
       - { call: edit, args: { path: src/total.js, old: sum + item.cents, new: sum + item.count } }
       - { say: "I count the items now. All tests pass." }
-    - - { call: edit, args: { path: src/total.js, old: sum + item.count, new: sum + item.cents * item.count } }
+    - - { call: read, args: { path: src/total.js } }
+      - { call: edit, args: { path: src/total.js, old: sum + item.count, new: sum + item.cents * item.count } }
       - { call: run, args: { command: node --test } }
       - { say: "The test said 500: each item costs its price times its count." }
-checks: { test: node --test, syntax: node --check src/total.js }
+checks: { test: node --test, readme: test -s README.md }
 scope: [src/**]
 ${certify}
 limits: { iterations: 10, cost: 2 }
@@ -57,21 +58,36 @@ seals: { paths: [spec.txt], changes: ask }
 certify: { dependencies: none, teeth: false }
 `
 
-/** At work for minutes: it prints, gets better, then worse, then goes on. */
+/** At work for minutes: it gets better, then worse, then prints and prints. It knows by the files how far it is. */
+const migrateProgram = `import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+const price = 'export const price = (item) => item.cents / 100\\n'
+if (!existsSync('src/money.js')) {
+  writeFileSync('src/price.js', price)
+  writeFileSync('src/money.js', 'export const money = (price) => price.toFixed(2)\\n')
+  console.log('Prices are decimals now.')
+} else if (existsSync('src/price.js')) {
+  console.log('\\u001b[32mok\\u001b[0m 12 files')
+  console.log('\\u001b[31mfailed\\u001b[0m 1 file: src/price.js')
+  rmSync('src/price.js')
+  console.log('I moved it elsewhere.')
+} else {
+  writeFileSync('src/price.js', price)
+  for (let file = 1; file <= 600; file++) {
+    console.log('converted ' + file + ' of 600')
+    await setTimeout(1000)
+  }
+}
+`
+
 const migrate = `description: Moves the shop to decimal prices.
 prompt: |
   Move all prices to decimals.
   {{ progress }}
-agent:
-  script:
-    - - { call: write, args: { path: src/price.js, content: "export const price = (item) => item.cents / 100\\n" } }
-      - { say: "Prices are decimals now." }
-    - - { call: run, args: { command: "printf '\\\\033[32mok\\\\033[0m 12 files\\\\n\\\\033[31mfailed\\\\033[0m 1 file: src/price.js\\\\n'; rm src/price.js" } }
-      - { say: "I moved it elsewhere." }
-    - - { call: write, args: { path: src/price.js, content: "export const price = (item) => item.cents / 100\\n" } }
-      - { call: run, args: { command: "for i in $(seq 1 600); do echo \\"converted $i of 600\\"; sleep 1; done" } }
-      - { say: Done. }
-checks: { prices: test -s src/price.js, names: grep -q decimals README.md }
+agent: { command: [node, tools/migrate.mjs] }
+checks:
+  prices: { run: test -s src/price.js, existing: fix }
+  names: { run: grep -q decimals README.md, existing: fix }
 scope: [src/**, README.md]
 ${certify}
 limits: { iterations: 8, cost: 3, time: 1h }
@@ -81,7 +97,7 @@ limits: { iterations: 8, cost: 3, time: 1h }
 const tidyImports = `description: Sorts imports.
 prompt: Sort the imports.
 agent: { script: [[{ say: They are sorted. }], [{ say: They are sorted. }], [{ say: They are sorted. }]] }
-checks: { sorted: grep -q sorted src/total.js }
+checks: { sorted: { run: grep -q sorted src/total.js, existing: fix } }
 certify: { dependencies: none, teeth: false }
 limits: { iterations: 3, cost: 1 }
 `
@@ -103,5 +119,6 @@ export const loopFiles: Readonly<Record<string, string>> = {
   'loops/change-spec.yaml': changeSpec,
   'loops/migrate-prices.yaml': migrate,
   'loops/tidy-imports.yaml': tidyImports,
+  'tools/migrate.mjs': migrateProgram,
   'loops/draft-notes.yaml': draftNotes,
 }

@@ -43,6 +43,37 @@ export async function openScene(folder: string, options: ProcessOptions = {}): P
   return sceneOn(daemon, project)
 }
 
+/** One run in each state. Resolves when they are there; `to-decimals` works on for minutes. */
+export async function startRuns(scene: Scene): Promise<void> {
+  const { daemon, project } = scene
+  const asking = await scene.start('change-spec', 'add-currency')
+  const fixed = await scene.start('fix-tests', 'fix-totals')
+  await scene.start('migrate-prices', 'to-decimals')
+  const stuck = await scene.start('tidy-imports', 'sort-imports')
+  const drafted = await scene.start('draft-notes', 'notes-1')
+  await ask(daemon, 'POST', '/schedules', {
+    file: scene.file('draft-notes'),
+    workspace: project,
+    name: 'notes',
+    trigger: { type: 'time', cadence: 'daily 18:00' },
+    timeZone: 'Europe/Berlin',
+    caps: { costMicros: 2_000_000, runs: 4 },
+  })
+  await ask(daemon, 'POST', '/schedules', {
+    file: scene.file('fix-tests'),
+    workspace: project,
+    name: 'fix-at-night',
+    trigger: { type: 'time', cadence: 'weekly mon 02:00' },
+    timeZone: 'Europe/Berlin',
+    fromNext: true,
+  })
+  await ask(daemon, 'POST', '/schedules/fix-at-night/pause', { by: 'ada', reason: 'release week' })
+  await scene.untilAsked(asking)
+  await scene.until(fixed, 'completed')
+  await scene.until(stuck, 'stuck')
+  await scene.until(drafted, 'completed')
+}
+
 /** The same project, on a daemon that was started again. */
 export function sceneOn(daemon: DaemonProcess, project: string): Scene {
   const file = (name: string): string => join(project, 'loops', `${name}.yaml`)
