@@ -1,13 +1,14 @@
 /** Lists and what a run says of itself, over HTTP, on a record of 10,000 runs and a million events. */
 
-import { type BenchDaemon, percentile, startBenchDaemon } from './bench-daemon.ts'
+import { startBenchDaemon } from './bench-daemon.ts'
 import { type LargeRecord, makeLargeRecord } from './large-record.ts'
-import { atMost, median, type Result, type Suite } from './report.ts'
+import { measureRequests } from './measure-requests.ts'
+import type { Result, Suite } from './report.ts'
 import { withFolder } from './workload.ts'
 
 const runs = 10_000
 const longIterations = 2000
-const samples = 200
+const targetMs = 50
 
 export const daemonReads: Suite = {
   area: 'daemon',
@@ -25,7 +26,8 @@ export const daemonReads: Suite = {
       try {
         const results: Result[] = []
         for (const [name, paths] of Object.entries(queriesOf(record))) {
-          results.push(await measure(daemon, name, paths))
+          const measured = { name: `daemon.read-${name}-p95`, paths, targetMs }
+          results.push(await measureRequests(daemon, measured))
         }
         return results
       } finally {
@@ -64,18 +66,4 @@ function queriesOf({ some, long }: LargeRecord): Queries {
     ),
     'all-events': ['/events', '/events?after=500000'],
   }
-}
-
-async function measure(
-  daemon: BenchDaemon,
-  name: string,
-  paths: readonly string[],
-): Promise<Result> {
-  const times: number[] = []
-  for (let index = -10; index < samples; index++) {
-    const { ms } = await daemon.get(paths[Math.abs(index) % paths.length] ?? '')
-    if (index >= 0) times.push(ms)
-  }
-  const detail = `median ${median(times).toFixed(2)} ms, most ${Math.max(...times).toFixed(1)} ms`
-  return atMost(`daemon.read-${name}-p95`, percentile(times, 0.95), 50, 'ms', detail)
 }

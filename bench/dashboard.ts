@@ -1,13 +1,14 @@
-/** What the pages of the dashboard ask for, over HTTP, on a journal of 10,000 runs and a million events. */
+/** The dashboard on a journal of 10,000 runs and a million events: what its pages ask for over HTTP, and how they are shown. */
 
-import { type BenchDaemon, percentile, startBenchDaemon } from './bench-daemon.ts'
+import { startBenchDaemon } from './bench-daemon.ts'
+import { measurePages } from './dashboard-pages.ts'
 import { makeLargeRecord } from './large-record.ts'
-import { atMost, median, type Result, type Suite } from './report.ts'
+import { measureRequests } from './measure-requests.ts'
+import type { Result, Suite } from './report.ts'
 import { withFolder } from './workload.ts'
 
 const runs = 10_000
 const longIterations = 2000
-const samples = 200
 const targetMs = 100
 
 export const dashboard: Suite = {
@@ -23,8 +24,10 @@ export const dashboard: Suite = {
       try {
         const results: Result[] = []
         for (const [name, paths] of Object.entries(queriesOf(record.long))) {
-          results.push(await measure(daemon, name, paths))
+          const measured = { name: `dashboard.${name}-p95`, paths, targetMs }
+          results.push(await measureRequests(daemon, measured))
         }
+        results.push(...(await measurePages(daemon, record, scale)))
         return results
       } finally {
         await daemon.stop()
@@ -45,17 +48,3 @@ const queriesOf = (long: string): Readonly<Record<string, readonly string[]>> =>
   'needs-you': ['/questions?limit=200'],
   'a-run': [`/runs/${long}`, `/runs/${long}/iterations`, `/runs/${long}/evidence`],
 })
-
-async function measure(
-  daemon: BenchDaemon,
-  name: string,
-  paths: readonly string[],
-): Promise<Result> {
-  const times: number[] = []
-  for (let index = -10; index < samples; index++) {
-    const { ms } = await daemon.get(paths[Math.abs(index) % paths.length] ?? '')
-    if (index >= 0) times.push(ms)
-  }
-  const detail = `median ${median(times).toFixed(2)} ms, most ${Math.max(...times).toFixed(1)} ms`
-  return atMost(`dashboard.${name}-p95`, percentile(times, 0.95), targetMs, 'ms', detail)
-}

@@ -10,6 +10,7 @@ import { daemonDelivery } from './daemon-delivery.ts'
 import { daemonLive } from './daemon-live.ts'
 import { daemonReads } from './daemon-reads.ts'
 import { dashboard } from './dashboard.ts'
+import { dashboardLive } from './dashboard-live.ts'
 import { flat } from './flat.ts'
 import { gateway } from './gateway.ts'
 import { groupCommit } from './group-commit.ts'
@@ -57,6 +58,7 @@ process.exitCode = await runSuites('bench', [
   daemonLive,
   daemonDelivery,
   dashboard,
+  dashboardLive,
   certifyOverhead,
   certificationCost,
   roundReport,
