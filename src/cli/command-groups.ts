@@ -18,6 +18,10 @@ export const commandGroups: Readonly<Record<string, readonly CommandModule[]>> =
       load: async () => (await import('./commands/run.ts')).addRunCommands,
     },
     {
+      names: ['tune'],
+      load: async () => (await import('./commands/tune.ts')).addTune,
+    },
+    {
       names: ['replay'],
       load: async () => (await import('./commands/replay.ts')).addReplay,
     },

@@ -137,6 +137,12 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'config check': ['loopctl config check', 'loopctl config check loopwright.yaml'],
   'config schema': ['loopctl config schema > loopwright.schema.json'],
   completion: ['source <(loopctl completion bash)'],
+  tune: [
+    'loopctl tune',
+    'loopctl tune --manifest evals/loop.manifest.json --answers answers.yaml',
+    'loopctl tune --continue calm-otter',
+  ],
+  'tune log': ['loopctl tune log calm-otter > LOOP_LOG.md'],
   'tune show': ['loopctl tune show calm-otter', 'loopctl --json tune show calm-otter'],
   doctor: ['loopctl doctor', 'loopctl doctor --probes'],
   help: ['loopctl help run', 'loopctl help daemon start', 'loopctl help exit-codes'],

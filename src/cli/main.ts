@@ -23,7 +23,7 @@ export async function main(): Promise<void> {
     if (hasNoCommand(program, given)) await (await import('./home.ts')).showHome(program, given)
     else {
       const [first] = program.parseOptions([...given]).operands
-      if (!isCommand(program, first)) {
+      if (!isCommand(program, first) || hasOwnOperations(first)) {
         await (await import('./commands/loop-types.ts')).addBuiltInLoopTypes(program, first)
       }
       await program.parseAsync()
@@ -54,6 +54,9 @@ function hasNoCommand(program: Command, given: readonly string[]): boolean {
 /** If not, it may be the name of a loop type, which are not added for every command. */
 const isCommand = (program: Command, name = ''): boolean =>
   program.commands.some((one) => [one.name(), ...one.aliases()].includes(name))
+
+/** A command of a loop type that also has operations: they are added when it is called. */
+const hasOwnOperations = (name = ''): boolean => name === 'tune'
 
 const wantsJson = (): boolean => process.argv.includes('--json')
 

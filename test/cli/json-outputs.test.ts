@@ -17,6 +17,7 @@ import { type Checkout, repository } from '../e2e/worktree-fixture.ts'
 import { share } from '../share.ts'
 import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
 import { storeAndUse } from './stored-uses.ts'
+import { planTuning } from './tune-uses.ts'
 
 /** They print text for a person or a shell, with any options. */
 const textOnly: ReadonlySet<string> = new Set(['help', 'completion', 'complete', 'demo'])
@@ -131,6 +132,7 @@ beforeAll(async () => {
 
 async function tellOfRuns(at: Checkout): Promise<void> {
   await use(at, ['run', at.file, '--trust', '--dry-run'])
+  await planTuning(at, (args) => use(at, args))
   await use(at, ['prompt', at.file])
   await use(at, ['run', at.file, '--trust', '--name', 'first'])
   await use(at, ['list'])

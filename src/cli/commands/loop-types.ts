@@ -5,6 +5,7 @@
 
 import type { Command } from 'commander'
 import type { LoopOperation, LoopTypeDefinition } from '../../loops/index.ts'
+import { withLookingClient } from '../connection/operate.ts'
 import { visibleText } from '../display/render.ts'
 
 /** What an operation answers, however it is reached. */
@@ -26,7 +27,10 @@ export async function addBuiltInLoopTypes(
     return addLoopTypes(program, loopTypes)
   }
   program.commandsGroup(groupTitle)
-  for (const { name, description } of listed) program.command(name).description(description)
+  for (const { name, description } of listed) {
+    // Some types have a command of their own.
+    if (findCommand(program, name) === undefined) program.command(name).description(description)
+  }
 }
 
 const groupTitle = 'Loop types:'
@@ -34,15 +38,19 @@ const groupTitle = 'Loop types:'
 export async function addLoopTypes(
   program: Command,
   types: readonly LoopTypeDefinition[],
-  operate: Operate = (type, operation, request) => askDaemon(program, type, operation, request),
+  operate: Operate = (type, operation, request) =>
+    withLookingClient(program, (client) => client.operate(type, operation, request)),
 ): Promise<void> {
   program.commandsGroup(groupTitle)
   for (const { name, description, operations = [] } of types) {
     if (operations.length === 0) continue
-    const command = program.command(name).description(description)
+    const command = findCommand(program, name) ?? program.command(name).description(description)
     for (const one of operations) await addOperation(program, command, name, one, operate)
   }
 }
+
+const findCommand = (program: Command, name: string): Command | undefined =>
+  program.commands.find((known) => known.name() === name)
 
 async function addOperation(
   program: Command,
@@ -110,21 +118,3 @@ const toKebab = (name: string): string =>
 
 const toCamel = (name: string): string =>
   name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
-
-async function askDaemon(
-  program: Command,
-  type: string,
-  operation: LoopOperation,
-  request: { readonly run?: string; readonly body: object },
-): Promise<unknown> {
-  const { reach } = await import('../connection/reach.ts')
-  const way = await reach(program, 'look')
-  if (way.type === 'daemon') return way.client.operate(type, operation, request)
-  const { openHere } = await import('../connection/in-process.ts')
-  const here = await openHere(program)
-  try {
-    return await here.client.operate(type, operation, request)
-  } finally {
-    await here.close()
-  }
-}

@@ -11,13 +11,13 @@ import {
   manifestFileName,
 } from '../../protocol/index.ts'
 import type { LoopTypeDefinition, PrepareOptions } from '../loop-type-definition.ts'
-import type { TuneMode } from './modes.ts'
+import { type TuneMode, tuneModes } from './modes.ts'
 import { captureInput, readTuneInput } from './tune-input.ts'
 import { tuneLoop } from './tune-loop.ts'
 import { type AgentsByRole, composerRole, requireRoles, tuneRoles } from './tune-roles.ts'
 import type { ApplyPolicy, TuneSettings } from './tune-session.ts'
 import { tuneSummary } from './tune-summary.ts'
-import { showTuning } from './view/operations.ts'
+import { logOfTuning, showTuning } from './view/operations.ts'
 import { tunePanels } from './view/tune-panels.ts'
 import { requireManifest } from './workload/open-workload.ts'
 
@@ -46,8 +46,8 @@ export const tuneType: LoopTypeDefinition<TuneKeys> = {
       manifestFileName,
     ),
     mode: key(
-      z.enum(['precision', 'exploration', 'convergence']).prefault('precision'),
-      'precision: one variable at a time. exploration: bold changes. convergence: close every remaining failure.',
+      z.enum(tuneModes).prefault('precision'),
+      'precision: one variable at a time, no regression. exploration: bold changes, regressions are tolerated. convergence: no failure is left in the target set. custom: as the input framing says.',
       'precision',
     ),
     pick: key(
@@ -72,7 +72,7 @@ export const tuneType: LoopTypeDefinition<TuneKeys> = {
       { passes: searchPassesDefault },
     ),
   },
-  operations: [showTuning],
+  operations: [showTuning, logOfTuning],
   panels: tunePanels,
   inputs: ['manifest', 'case', 'plan', 'log', 'request', 'answers', 'framing'],
   proposes: ({ apply }) => ({

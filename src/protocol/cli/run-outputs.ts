@@ -110,6 +110,10 @@ export const runOutputs: Readonly<Record<string, CommandOutput>> = {
     'Each event of the run, then its outcome; with --detach, its name; with --dry-run, the plan.',
     z.union([followedOrDetached, planSchema]),
   ),
+  tune: lines(
+    'Each event of the run, then its outcome; with --detach, its name; with --dry-run, the plan.',
+    z.union([followedOrDetached, planSchema]),
+  ),
   resume: lines('Each new event, then the outcome; with --detach, the name.', followedOrDetached),
   fork: lines(
     'Each event of the fork, then its outcome next to that of the original; with --detach, its name.',

@@ -65,7 +65,7 @@ export const planText = `# Loop plan
 export const settingsOf = (more: Partial<TuneSettings> = {}): TuneSettings => ({
   name: 'story',
   manifest: 'loop.manifest.json',
-  mode: 'precision',
+  mode: 'exploration',
   pick: 'policy',
   apply: 'kept',
   search: { passes: 3 },

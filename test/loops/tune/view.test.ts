@@ -40,7 +40,7 @@ test('it has the best version with its interval, the cases, the trail and the pr
   expect(tuneViewSchema.parse(view)).toEqual(view)
   expect(view).toMatchObject({
     phase: 'ended',
-    mode: 'precision',
+    mode: 'exploration',
     exit: 'converged',
     applied: 'applied',
     workload: { id: 'fake', cases: { suite: 6, sealed: 0, excluded: 0 } },

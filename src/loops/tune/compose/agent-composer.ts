@@ -6,12 +6,13 @@
 
 import type { AgentReport, Iteration } from '../../../loop/index.ts'
 import { createToken } from '../../context/read-verdict.ts'
+import type { ModeRules } from '../modes.ts'
 import type { LogEntry } from '../report/log-entry.ts'
 import { composerRole } from '../tune-roles.ts'
 import type { Looping } from '../tune-state.ts'
-import { findBrokenRules } from './check-proposal.ts'
+import { findBrokenRules, type ProposalRules } from './check-proposal.ts'
 import { writeComposerPrompt } from './composer-prompt.ts'
-import type { Composition, Edit, Option } from './option.ts'
+import type { Composition, Option } from './option.ts'
 import { type Proposal, readProposal } from './proposal.ts'
 import { readCaseTexts, readSources } from './read-sources.ts'
 import { failingNow } from './search-composer.ts'
@@ -20,7 +21,7 @@ export const answersMax = 3
 
 export interface ComposerRequest {
   readonly iteration: number
-  readonly mode: string
+  readonly rules: ModeRules
   readonly feedback: readonly string[]
   /** Of the loop: what was tried is in it. */
   readonly log: readonly LogEntry[]
@@ -56,9 +57,13 @@ export async function composeByAgent(
       { prompt, basis },
       { readOnly: true, tools: { only: [] } },
     )
-    const checked = await it.step('composer rules', () => checkAnswer(it, looping, report, tried), {
-      readOnly: true,
-    })
+    const checked = await it.step(
+      'composer rules',
+      () => checkAnswer(it, looping, report, { tried, variables: asked.rules.variables }),
+      {
+        readOnly: true,
+      },
+    )
     if (checked.type === 'proposal') {
       return { composition: toComposition(checked.proposal, asked.iteration), rejected }
     }
@@ -78,7 +83,7 @@ async function checkAnswer(
   it: Iteration,
   looping: Looping,
   { status, text, ended }: AgentReport,
-  tried: readonly (readonly Edit[])[],
+  { tried, variables }: Pick<ProposalRules, 'tried' | 'variables'>,
 ): Promise<Checked> {
   if (status !== 'done' && status !== 'done-with-concerns') {
     return { type: 'rejected', reasons: [`it gave no answer: it ended with ${ended ?? status}`] }
@@ -92,6 +97,7 @@ async function checkAnswer(
     suite: workload.split.suite,
     failing: failingNow(looping),
     tried,
+    variables,
     docs: docs.docs.map((doc) => doc.text),
     cases: await readCaseTexts(it, workload),
   })

@@ -24,6 +24,7 @@ const rules: ProposalRules = {
     ],
   ],
   docs: ['Credit notes are invoices with a negative total and count too.'],
+  variables: 'many',
   cases: [
     {
       id: 'cases/a.txt',
@@ -222,4 +223,15 @@ test.each<[string, string, string]>([
 ])('%s is no proposal', (_what, text, reason) => {
   const read = readProposal(text)
   expect(read).toMatchObject({ type: 'unreadable', reason: expect.stringContaining(reason) })
+})
+
+test('precision changes one place in each option', () => {
+  const edits = [
+    { file: 'prompt.md', section: '', current: 'Extract the total', proposed: 'Find the last sum' },
+    { file: 'rules.txt', section: '', current: 'total: [:=]', proposed: 'total: [:]' },
+  ]
+  const several = { rootCause: 'x', options: [option({ edits }), option(), option()] }
+  const problem = expect.stringContaining('option 1: it changes 2 places')
+  expect(findBrokenRules(several, { ...rules, variables: 'one' })).toContainEqual(problem)
+  expect(findBrokenRules(several, rules)).not.toContainEqual(problem)
 })

@@ -5,6 +5,7 @@
  *   exactly three options, one of them recommended
  *   each with a mechanism, and with the cases of the suite that it should fix
  *   each edit in an artifact, where its current text occurs exactly once
+ *   in one place only, if the mode changes one variable at a time
  *   no edit that was tried, none that only rephrases, none that pastes words of a case
  */
 
@@ -26,6 +27,8 @@ export interface ProposalRules {
   /** What the composer was given besides: its words belong to no case. */
   readonly docs: readonly string[]
   readonly cases: readonly CaseText[]
+  /** `one`: an option changes one place. */
+  readonly variables: 'one' | 'many'
 }
 
 const optionsWanted = 3
@@ -51,6 +54,9 @@ function findInOption(option: ProposedOption, rules: ProposalRules): readonly st
   const applied = applyToVersion(rules.incumbent, option.edits)
   return [
     ...findInMechanism(option),
+    ...(rules.variables === 'one' && option.edits.length > 1
+      ? [`it changes ${option.edits.length} places: this mode changes one variable at a time`]
+      : []),
     ...findInPrediction(option, rules),
     ...(applied.type === 'problem'
       ? [applied.problem]

@@ -4,6 +4,7 @@
  * sealed cases, not even their names. Pure.
  */
 
+import type { ModeRules } from '../modes.ts'
 import { percent, points } from '../report/numbers.ts'
 import type { IterationRecord, Looping } from '../tune-state.ts'
 import { answerForm } from './proposal.ts'
@@ -16,7 +17,7 @@ export interface ComposerSources {
 
 export interface ComposerAsk {
   readonly iteration: number
-  readonly mode: string
+  readonly rules: ModeRules
   /** What a person said about the last options. */
   readonly feedback: readonly string[]
   /** Why earlier answers to this prompt were rejected. */
@@ -59,19 +60,15 @@ export function writeComposerPrompt(
   ].join('\n\n')
 }
 
-const task = ({ workload: { manifest } }: Looping, { iteration, mode }: ComposerAsk): string =>
+const task = ({ workload: { manifest } }: Looping, { iteration, rules }: ComposerAsk): string =>
   `# Improve ${manifest.workloadId}, iteration ${iteration}
 
 Find the one root cause behind the failures below, and propose exactly three structural changes of the artifacts that would fix it. Mark the
 one that you recommend. A structural change has a mechanism: a rule, an anchor, an order of steps, an example of a form, a constraint of the
 output. To say the same in other words is none. Never put the words or answers of a case into an artifact: the result is proven on cases
-that you do not see. Do not repeat an edit of the history.${modeWords[mode] ?? ''}`
+that you do not see. Do not repeat an edit of the history.
 
-const modeWords: { readonly [mode: string]: string } = {
-  precision: ' Change one variable in each option.',
-  exploration: ' Bold rewrites are welcome; they may make some cases worse if more get better.',
-  convergence: ' Close the remaining failures without touching what passes.',
-}
+You are: ${rules.role}. ${rules.goal} ${rules.mindset}${rules.variables === 'one' ? ' Each option changes one place of one file.' : ''}`
 
 const answer = (files: readonly string[]): string =>
   `## Your answer

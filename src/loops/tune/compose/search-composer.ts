@@ -27,6 +27,7 @@ export interface SearchRequest {
   readonly iteration: number
   /** How much it may run, in passes over the suite. */
   readonly passes: number
+  readonly variables: 'one' | 'many'
 }
 
 export interface Composed {
@@ -38,7 +39,7 @@ export interface Composed {
 export async function composeBySearch(
   it: Iteration,
   looping: Looping,
-  { iteration, passes }: SearchRequest,
+  { iteration, passes, variables }: SearchRequest,
 ): Promise<Composed> {
   const { workload, incumbent, search: before } = looping
   const knobs = Object.entries(workload.manifest.knobs).map(([name, knob]) =>
@@ -60,7 +61,7 @@ export async function composeBySearch(
     runs += scores.runs
   }
   const tried = before?.tried ?? []
-  const { options } = proposeOptions(knobs, search, { current, tried }, random)
+  const { options } = proposeOptions(knobs, search, { current, tried, variables }, random)
   return {
     runs,
     search: { search, tried: [...tried, ...options.map(({ values }) => values)] },

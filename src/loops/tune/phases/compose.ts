@@ -3,6 +3,7 @@
 import { composeByAgent } from '../compose/agent-composer.ts'
 import type { Composition } from '../compose/option.ts'
 import { composeBySearch } from '../compose/search-composer.ts'
+import { rulesOf } from '../modes.ts'
 import type { LogEntry } from '../report/log-entry.ts'
 import { note } from '../report/note.ts'
 import type { TuneSession } from '../tune-session.ts'
@@ -23,17 +24,17 @@ export const compose = (
     : searchKnobs(session, trip)
 
 async function askAgent(
-  { it, settings }: TuneSession,
+  { it, settings, input }: TuneSession,
   trip: Trip,
   feedback: readonly string[],
 ): Promise<Analyzed> {
   const { iteration } = trip.record
-  const { mode } = settings
+  const rules = rulesOf(settings.mode, input.framing)
   // With what this trip measured.
   const history = { ...trip.looping, trail: [...trip.looping.trail, trip.record] }
   const { composition, rejected } = await composeByAgent(it, history, {
     iteration,
-    mode,
+    rules,
     feedback,
     log: trip.log,
   })
@@ -47,12 +48,14 @@ async function askAgent(
   return { trip: { ...trip, log: [...trip.log, ...entries] }, composition }
 }
 
-async function searchKnobs({ it, settings }: TuneSession, trip: Trip): Promise<Analyzed> {
+async function searchKnobs({ it, settings, input }: TuneSession, trip: Trip): Promise<Analyzed> {
   const { iteration } = trip.record
   const { passes } = settings.search
+  const { variables } = rulesOf(settings.mode, input.framing)
   const { composition, search, runs } = await composeBySearch(it, trip.looping, {
     iteration,
     passes,
+    variables,
   })
   const what = 'configurations of the search composer'
   const entries = await note(it, [

@@ -7,6 +7,7 @@
  * none, and begins with what the baseline found. Each edit gets fresh critiques of its own outputs.
  */
 
+import { rulesOf, targetCases } from '../modes.ts'
 import { leavePhase, openPhase } from '../phase-proofs.ts'
 import { askWhich } from '../questions.ts'
 import { note } from '../report/note.ts'
@@ -16,7 +17,7 @@ import type { ExitReason, IterationRecord, TuneState } from '../tune-state.ts'
 import { chooseEdit } from './choose-edit.ts'
 import { leaveCycle } from './leave-cycle.ts'
 import { measureEdit } from './measure-edit.ts'
-import { type Trip, tallyOf } from './trip.ts'
+import type { Trip } from './trip.ts'
 
 type Iterating = Extract<TuneState, { phase: 'iteration' }>
 
@@ -59,13 +60,15 @@ async function findExit(
   session: TuneSession,
   { looping, record }: Trip,
 ): Promise<ExitReason | undefined> {
-  const { passing, of } = tallyOf(looping)
+  const target = targetCases(rulesOf(looping.mode, session.input.framing), looping.workload.split)
+  const passes = new Set(looping.incumbent.passing)
+  const passing = target.filter((id) => passes.has(id)).length
   const trail = [...looping.trail, record]
   const convergence = decideConvergence({
     // The first trip measures nothing.
     outcomes: trail.slice((looping.carriedIterations ?? 0) + 1).map(toOutcome),
     iterationsMax: looping.workload.manifest.maxIterations,
-    isAllPassing: passing >= (looping.plan?.criteria.target ?? 1) * of,
+    isAllPassing: passing >= (looping.plan?.criteria.target ?? 1) * target.length,
   })
   if (convergence.type === 'continue') return undefined
   if (convergence.type === 'stop') {

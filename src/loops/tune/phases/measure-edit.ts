@@ -2,6 +2,7 @@
 
 import { checkRegressions, type Regressions } from '../measure/check-regressions.ts'
 import { type MeasuredCandidates, measureCandidates } from '../measure/measure-candidates.ts'
+import { rulesOf } from '../modes.ts'
 import { askWhich } from '../questions.ts'
 import { describeVerdict } from '../report/describe.ts'
 import { describeRegressions } from '../report/describe-regressions.ts'
@@ -26,9 +27,10 @@ export async function measureEdit(
     const record = { iteration, hypothesis: stated, passing: best.passing, best }
     return { looping, record, log: logged }
   }
-  const made = await measureCandidates(it, looping, iteration)
-  const regressions = await findRegressions(session, looping, made, iteration)
+  const measured = await measureCandidates(it, looping, iteration)
+  const regressions = await findRegressions(session, looping, measured, iteration)
   const answer = await askAboutRegressions(session, regressions, iteration)
+  const made = answer === 'try different hypothesis next' ? dropKept(measured) : measured
   const { kept, options, flips } = made
   const next: Looping = {
     ...looping,
@@ -86,6 +88,18 @@ function judgeHypothesis(
   return improves.every((id) => fixed.has(id)) ? 'confirmed' : 'partially-confirmed'
 }
 
+/** A decision of the person or of their policy: the change is dropped, and shown as the regression that it is. */
+function dropKept({ kept: _kept, options, ...rest }: MeasuredCandidates): MeasuredCandidates {
+  return {
+    ...rest,
+    options: options.map(({ option, result }) =>
+      result.type === 'kept'
+        ? { option, result: { ...result, type: 'dropped', reason: 'regression' } }
+        : { option, result },
+    ),
+  }
+}
+
 const none: Regressions = { broken: [], suspect: [], runs: 0 }
 
 async function findRegressions(
@@ -116,11 +130,14 @@ async function askAboutRegressions(
     ...broken.map((id) => `${id} is broken by the change.`),
     ...suspect.map((id) => `${id} may be worse; its reruns did not decide it.`),
   ]
+  const { regressions } = rulesOf(session.settings.mode, session.input.framing)
+  // What may be worse is shown, not counted.
+  const isRefused = regressions === 'refused' && broken.length > 0
   return askWhich<(typeof choices)[number]>(session, `regression ${iteration}`, {
-    text: `The change of iteration ${iteration - 1} is kept, and ${broken.length} cases are worse, ${suspect.length} may be. How to go on?`,
+    text: `The change of iteration ${iteration - 1} is a gain, and ${broken.length} cases are worse, ${suspect.length} may be. How to go on? "try different hypothesis next" drops the change.`,
     options: choices,
     default: 'accept tradeoff and continue',
-    policy: 'accept tradeoff and continue',
+    policy: isRefused ? 'try different hypothesis next' : 'accept tradeoff and continue',
     happened,
   })
 }
@@ -140,6 +157,7 @@ function describeRun(
 ): readonly LogEntry[] {
   const passing = tallyOf(next)
   const { options, flips, runs, infrastructure } = made
+  const kept = options.find(({ result }) => result.type === 'kept')
   const what = `options ${options.map(({ option }) => option.id).join(', ')}`
   return [
     { type: 'experiment', iteration, what, runs: runs + regressions.runs, infrastructure },
@@ -149,6 +167,7 @@ function describeRun(
       iteration,
       verdict: describeVerdict(made),
       passing,
+      ...(kept === undefined ? {} : { kept: kept.option.id }),
       fixed: flips.fixed,
       regressed: flips.regressed,
       hypothesis: hypothesis.outcome,

@@ -45,14 +45,18 @@ export function proposeOptions(
   history: {
     readonly current: Configuration
     readonly tried: readonly Configuration[]
+    /** `one`: each option turns one knob. */
+    readonly variables?: 'one' | 'many'
   },
   random: Random,
 ): Proposal {
-  const { current, tried } = history
+  const { current, tried, variables = 'many' } = history
   const refused = new Set([keyOf(current), ...tried.map(keyOf)])
   const found: Configuration[] = []
   const add = (values: Configuration): void => {
     if (found.length === optionsWanted || refused.has(keyOf(values))) return
+    const alone = variables === 'one' ? splitTurns(current, values) : []
+    if (alone.length > 1) return alone.forEach(add)
     refused.add(keyOf(values))
     found.push(values)
   }
@@ -65,6 +69,10 @@ export function proposeOptions(
   }
   return { type: 'options', options: [first, second, third] }
 }
+
+/** Each difference as a configuration of its own. */
+const splitTurns = (current: Configuration, values: Configuration): readonly Configuration[] =>
+  values.flatMap((value, at) => (value === current[at] ? [] : [current.with(at, value)]))
 
 const optionsWanted = 3
 const drawsMax = 60

@@ -24,6 +24,8 @@ export type DropReason =
   | 'no-gain'
   /** Other options did better on the same cases. */
   | 'lost-the-race'
+  /** It broke cases, and the person or their policy does not accept that. */
+  | 'regression'
   /** Too few cases were scored: it says nothing about the edit. */
   | 'too-few-scores'
 

@@ -1,5 +1,6 @@
 /** The operations of `tune`. */
 
+import { z } from 'zod'
 import { loadRun } from '../../../engine/index.ts'
 import { isJsonObject, tuneViewSchema } from '../../../protocol/index.ts'
 import {
@@ -10,9 +11,12 @@ import {
 } from '../../loop-operation.ts'
 import type { LogEntry } from '../report/log-entry.ts'
 import { logRole } from '../report/note.ts'
+import { writeLog } from '../report/write-log.ts'
 import { emptyState, type TuneState } from '../tune-state.ts'
 import { renderView } from './render-view.ts'
 import { toView, type ViewSource } from './to-view.ts'
+
+const logSchema = z.strictObject({ text: z.string() })
 
 export const showTuning: LoopOperation = loopOperation({
   name: 'show',
@@ -24,6 +28,20 @@ export const showTuning: LoopOperation = loopOperation({
   async handle(parts, { run }) {
     if (run === undefined) throw new Error('This operation is about a run.')
     return toView({ run: run.name, ...(await readTuning(parts, run)) })
+  },
+})
+
+export const logOfTuning: LoopOperation = loopOperation({
+  name: 'log',
+  method: 'get',
+  about: 'run',
+  summary: 'The log of a tuning loop so far: LOOP_LOG.md.',
+  answer: { schema: logSchema, description: 'The log as Markdown; it can be continued.' },
+  render: ({ text }) => text.trimEnd(),
+  async handle(parts, { run }) {
+    if (run === undefined) throw new Error('This operation is about a run.')
+    const { state, open } = await readTuning(parts, run)
+    return { text: writeLog([...state.log, ...open]) }
   },
 })
 
