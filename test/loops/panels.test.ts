@@ -132,6 +132,8 @@ describe('the page of a tuning loop', () => {
     const asks = { pick: 'ask', apply: 'ask' } as const
     const { world, loop, input } = await createTuneStory(easy, asks).story
     const run = await world.start(loop, { input: input as never })
+    const gate = { question: '2/ask:gate calibration#1', answer: 'proceed to baseline' }
+    await world.decide(run, { type: 'answer', ...gate })
     await world.decide(run, { type: 'answer', question: '3/ask:baseline#1', answer: 'begin' })
     const driving = world.drive(run, loop)
     const isAsked = async () =>
