@@ -21,6 +21,7 @@ import type {
   PolicyRequest,
   PolicyRuling,
   Preflight,
+  Remaining,
   RunId,
   RunSeals,
   Signal,
@@ -221,7 +222,10 @@ export interface CommandRunner {
   run(task: CommandTask, context: CommandContext): Promise<CommandReport>
 }
 
-export interface CommandContext extends StepContext, StepPlace {}
+export interface CommandContext extends StepContext, StepPlace {
+  /** What the run may still spend now. */
+  remaining(): Remaining
+}
 
 /** Starts an interactive program with pipes for its streams: an agent, a server. */
 export type StartProcess = (command: ProcessCommand) => StartedProcess

@@ -35,7 +35,11 @@ import type { CodeParts } from './code-loop/index.ts'
 import { type HeldDependencies, holdDependencies } from './dependencies/hold-dependencies.ts'
 import { type EscalationContext, escalationOf } from './escalation.ts'
 import { filesIn } from './inner-folder.ts'
-import { type OpenCommands, openCommands } from './loop-ports/commands/open-commands.ts'
+import {
+  type CommandParts,
+  type OpenCommands,
+  openCommands,
+} from './loop-ports/commands/open-commands.ts'
 import { createFindFiles } from './loop-ports/find-files.ts'
 import { createGather } from './loop-ports/gather.ts'
 import { createMeasure } from './loop-ports/measure.ts'
@@ -143,7 +147,7 @@ export async function openParts(
           certifying,
           dependencies.set,
           executors,
-          openCommandsOf(file, place, sandbox, workspace),
+          openCommandsOf(file, place, { sandbox, models }, workspace),
         ),
         exclude: [...file.exclude, ...findExcluded(place)],
         sandbox: sandbox.summary,
@@ -212,11 +216,18 @@ const openPorts = (
 const openCommandsOf = (
   { sandbox: settings }: FileParts,
   place: OpenContext,
-  sandbox: OpenedSandbox,
+  parts: Pick<CommandParts, 'sandbox' | 'models'>,
   workspace: string,
 ): OpenCommands => {
   const { logDir, path } = place
-  return openCommands({ workspace, sandbox, settings, excluded: findExcluded(place), logDir, path })
+  return openCommands({
+    ...parts,
+    workspace,
+    settings,
+    excluded: findExcluded(place),
+    logDir,
+    path,
+  })
 }
 
 const mapValues = <T, U>(

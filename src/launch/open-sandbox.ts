@@ -105,6 +105,8 @@ async function openAtTop(
       commandsFor(sandbox, () => ({ ...inside(), ...ownWrites }), named, searched, shows),
     commandsIn: (copy, named) =>
       commandsFor(sandbox, () => inCopy(inside(), copy, tier), named, searched),
+    modelCommandsIn: (copy, named, socketPath) =>
+      agentCommands(sandbox, inCopy(inside(), copy, tier), named, socketPath, searched),
     bareCommands: bare.commands({ workspace, ...ownPath }),
     bareStart: (command) => bare.start({ workspace, ...ownPath }, command),
     agentCommands(command, socketPath, view = {}) {

@@ -17,6 +17,12 @@ export interface OpenedSandbox {
   commandsFor(command: readonly string[], shows?: CommandView): Commands
   /** Works in a copy of the workspace, which is at the path of the workspace inside. */
   commandsIn(copy: WorkspaceCopy, command: readonly string[]): Commands
+  /** The same, and it can reach a session of the gateway. */
+  modelCommandsIn(
+    copy: WorkspaceCopy,
+    command: readonly string[],
+    socketPath: string,
+  ): Pick<AgentCommands, 'commands' | 'url'>
   /** Outside the sandbox, for agents that cannot run inside. */
   readonly bareCommands: Commands
   readonly bareStart: StartProcess

@@ -5,7 +5,7 @@
  * E2. A command with a report never runs again.
  */
 
-import { type StepOptions, toJson } from '../../loop/index.ts'
+import { type Remaining, remaining, type StepOptions, toJson } from '../../loop/index.ts'
 import type { CommandReport, CommandTask } from '../../loop/step/command-task.ts'
 import type { Branch } from '../live-run.ts'
 import { askPolicyAboutCommand } from '../policy.ts'
@@ -23,12 +23,16 @@ export async function runCommand(
   const report = await askStep(branch, {
     kind: 'command',
     name,
-    options,
+    options: { ...costOf(task), ...options },
     files: 'nothing',
     async run(context, step) {
       const ruling = await askPolicyAboutCommand(run, { iteration, step })
       if (ruling?.isDenied === true) return denied(ruling.reason ?? 'no rule permits it')
-      return toJson(await commands.run(task, { ...context, iteration, step }))
+      const left = (): Remaining => remaining(run.recorder.state)
+      const made = await commands.run(task, { ...context, iteration, step, remaining: left })
+      // What was reserved is charged, unless something else is reported.
+      if (made.reused === true && task.costMicros !== undefined) context.spend(nothing)
+      return toJson(made)
     },
     finished(result) {
       const { output } = result as unknown as CommandReport
@@ -37,6 +41,12 @@ export async function runCommand(
   })
   return report as unknown as CommandReport
 }
+
+const nothing = { tokens: 0, costMicros: 0 }
+
+/** E4. Its cost fits into the budget, or it does not start. */
+const costOf = ({ costMicros = 0 }: CommandTask): StepOptions =>
+  costMicros === 0 ? {} : { reserve: { tokens: 0, costMicros } }
 
 const denied = (reason: string): CommandReport => ({
   ended: 'denied',

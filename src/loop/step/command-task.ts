@@ -28,6 +28,10 @@ export interface CommandTask {
   readonly repeat?: number
   /** The result of an earlier run with the same content counts as its own. Default: it always runs. */
   readonly reuse?: boolean
+  /** It reaches models through the gateway, which reserves and meters what it spends. Default: it reaches nothing. */
+  readonly usesModels?: true
+  /** What it costs outside of the gateway, in micro-dollars; a result that is reused costs nothing. */
+  readonly costMicros?: number
 }
 
 export type CommandFile =

@@ -68,5 +68,5 @@ export async function askText(
 }
 
 /** A policy does not ask, but takes what the answers file says. */
-const mayAsk = ({ settings, answers }: TuneSession, name: string): boolean =>
+export const mayAsk = ({ settings, answers }: TuneSession, name: string): boolean =>
   settings.pick === 'ask' || findAnswer(answers, name) !== undefined

@@ -108,6 +108,7 @@ const exits: readonly ExitReason[] = [
   'plateau',
   'net-negative',
   'no-options-left',
+  'budget',
   'regression',
   'stopped',
 ]

@@ -17,6 +17,8 @@ export interface TuneSettings {
   readonly pick: 'ask' | 'policy'
   readonly apply: ApplyPolicy
   readonly search: { readonly passes: number }
+  /** The commands of the manifest reach models through the gateway. */
+  readonly models: boolean
   /** Who proposes changes: an agent, or the search over the knobs of the manifest. */
   readonly composer: 'agent' | 'search'
   readonly ports?: LoopPorts

@@ -207,6 +207,8 @@ export type ExitReason =
   | 'no-options-left'
   | 'regression'
   | 'stopped'
+  /** What is left of the budget is for the proof. */
+  | 'budget'
 
 export interface Ended extends Looping {
   readonly exit: ExitReason

@@ -28,6 +28,7 @@ export interface TuneKeys {
   readonly pick: TuneSettings['pick']
   readonly apply: ApplyPolicy
   readonly search: TuneSettings['search']
+  readonly models: boolean
 }
 
 const searchPassesDefault = 10
@@ -70,6 +71,11 @@ export const tuneType: LoopTypeDefinition<TuneKeys> = {
       }).prefault({}),
       'The composer that needs no model: it turns the knobs of the manifest.',
       { passes: searchPassesDefault },
+    ),
+    models: key(
+      z.boolean().prefault(false),
+      'Whether the commands of the manifest reach models: through the gateway, within the limits of the run, without a key.',
+      true,
     ),
   },
   operations: [showTuning, logOfTuning],

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { CommandRunner } from '../../../src/engine/index.ts'
-import type { Action, RecordedEvent } from '../../../src/loop/index.ts'
+import type { Action, Limits, RecordedEvent } from '../../../src/loop/index.ts'
 import type { CommandReport, CommandTask } from '../../../src/loop/step/command-task.ts'
 import type { LoopPorts } from '../../../src/loops/loop-ports.ts'
 import { tuneLoop } from '../../../src/loops/tune/tune-loop.ts'
@@ -70,6 +70,7 @@ export const settingsOf = (more: Partial<TuneSettings> = {}): TuneSettings => ({
   apply: 'kept',
   search: { passes: 3 },
   composer: 'search',
+  models: false,
   ...more,
 })
 
@@ -183,16 +184,17 @@ export async function playTune(
   workload: FakeWorkload,
   settings: Partial<TuneSettings> = {},
   more: WorldOptions = {},
+  limits: Partial<Limits> = {},
 ) {
   const story = await createTuneStory(workload, settings, undefined, more).story
   const { world, loop, input } = story
-  const run = await world.start(loop, { input: input as never })
+  const run = await world.start(loop, { input: input as never, limits })
   await world.finish(run, loop)
-  const { outcome, progress } = await world.state(run)
+  const { outcome, progress, spent } = await world.state(run)
   const state = progress as unknown as TuneState
   const documents = (await world.only(run, 'step-finished')).filter(
     ({ role }) => role === 'document',
   )
   const debrief = JSON.stringify(documents.find(({ step }) => step.startsWith('LOOP.md'))?.result)
-  return { ...story, run, outcome, state, debrief, events: await world.events(run) }
+  return { ...story, run, outcome, spent, state, debrief, events: await world.events(run) }
 }

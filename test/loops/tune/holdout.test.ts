@@ -17,7 +17,7 @@ const sealedHalf = (count: number, more: Partial<FakeWorkload> = {}): FakeWorklo
   manifest: { split: { holdout: 0.5 }, repeats: { baseline: 2, proof: 2 } },
 })
 
-const isHoldoutRun = ({ repeat = 0 }: { readonly repeat?: number }): boolean => repeat > 60_000
+const isHoldoutRun = ({ repeat = 0 }: { readonly repeat?: number }): boolean => repeat > 70_000
 
 describe('the holdout', () => {
   test('runs once, on both sides, after the proof said "improved", and the gain generalises', async () => {

@@ -13,9 +13,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CommandRunner } from '../../../engine/index.ts'
+import { type Gateway, openGateway, publicProviders } from '../../../gateway/index.ts'
+import type { Amount } from '../../../loop/index.ts'
 import type { CommandReport, CommandTask } from '../../../loop/step/command-task.ts'
 import { createPlainCommands } from '../../../sandbox/index.ts'
 import { memoryBlobs } from '../../../testing/memory-blobs.ts'
+import { type ModelScript, startModelServer } from '../../../testing/model-server.ts'
 import { openCommands } from './open-commands.ts'
 
 let root: string
@@ -24,6 +27,9 @@ let state: string
 let close: () => Promise<void>
 let runner: CommandRunner
 let starts = 0
+let gateway: Promise<Gateway> = Promise.reject(new Error('not used'))
+gateway.catch(() => undefined)
+const settled: Amount[] = []
 
 const blobs = memoryBlobs()
 
@@ -38,7 +44,9 @@ function open(): void {
           return createPlainCommands().run(command, signal)
         },
       }),
+      modelCommandsIn: () => ({ commands: createPlainCommands(), url: undefined }),
     },
+    models: { gateway: () => gateway },
     settings: { hide: ['secret.txt'] },
     excluded: ['loop.yaml'],
     path: process.env['PATH'],
@@ -73,7 +81,8 @@ const run = (task: CommandTask, signal = new AbortController().signal): Promise<
     iteration: 1,
     step: 'command:a#1' as never,
     spend: () => undefined,
-    reserve: () => Promise.reject(new Error('not used')),
+    reserve: async (worst) => ({ settle: async (spent) => void settled.push(spent ?? worst) }),
+    remaining: () => ({ tokens: 1_000_000, costMicros: 5_000_000 }) as never,
   })
 
 const outputOf = async ({ output }: CommandReport): Promise<string | undefined> =>
@@ -222,4 +231,46 @@ test('an abort ends those that run and those that wait', async () => {
   setTimeout(() => stop.abort(new Error('stopped')), 100)
   expect((await running).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(await run({ command: 'echo on', concurrency: 1 })).toMatchObject({ stdout: 'on\n' })
+})
+
+describe('a command that uses models', () => {
+  const ask = `node -e "
+    fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {
+      method: 'POST',
+      headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content: 'hello' }] }),
+    }).then((answer) => answer.text()).then((text) => console.log(text))
+  "`
+
+  async function withModel(answers: ModelScript, use: () => Promise<void>): Promise<void> {
+    const server = await startModelServer(answers)
+    const opened = await openGateway({
+      keys: () => 'the-real-key',
+      providers: { openai: { ...publicProviders['openai'], baseUrl: `${server.url}/v1` } },
+    })
+    gateway = Promise.resolve(opened)
+    try {
+      await use()
+    } finally {
+      await opened.close()
+      await server.close()
+    }
+  }
+
+  test('reaches the gateway with a token, and what it spends is reserved and settled', () =>
+    withModel([{ text: 'good day' }], async () => {
+      const report = await run({ command: ask, usesModels: true })
+      expect(report).toMatchObject({ ended: 'exited', exitCode: 0 })
+      expect(report.stdout).toContain('good day')
+      expect(settled.some(({ tokens }) => tokens > 0)).toBe(true)
+      const { stdout } = await run({ command: 'env', usesModels: true })
+      expect(stdout).not.toContain('the-real-key')
+      expect((await run({ command: 'env' })).stdout).not.toContain('OPENAI_BASE_URL')
+    }))
+
+  test('is unavailable if its provider fails: nothing is known of the work then', () =>
+    withModel([{ status: 500, message: 'broken' }], async () => {
+      const report = await run({ command: `${ask}; exit 1`, usesModels: true })
+      expect(report).toMatchObject({ ended: 'unavailable' })
+    }))
 })

@@ -8,19 +8,30 @@
 
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import type { Blobs, CommandContext, CommandResult, CommandRunner } from '../../../engine/index.ts'
+import type {
+  Blobs,
+  CommandContext,
+  CommandResult,
+  CommandRunner,
+  Commands,
+} from '../../../engine/index.ts'
+import { agentEnvironment, faultOf } from '../../../gateway/index.ts'
 import { defined, isLoopError, type Signal, textOf } from '../../../loop/index.ts'
 import type { CommandReport, CommandTask } from '../../../loop/step/command-task.ts'
 import { canonicalJson } from '../../../protocol/index.ts'
 import { sha256 } from '../../../system/index.ts'
+import { maskDeep } from '../../../system/mask.ts'
 import type { OpenedSandbox, WorkspaceCopy } from '../../opened-sandbox.ts'
+import type { SharedGateway } from '../../shared-gateway.ts'
 import { createCommandSlots } from './command-slots.ts'
 import type { Base, Copies } from './open-copies.ts'
 import type { CachedResult, ResultCache } from './result-cache.ts'
 
 export interface CommandRunnerOptions {
   readonly workspace: string
-  readonly sandbox: Pick<OpenedSandbox, 'commandsIn' | 'summary'>
+  readonly sandbox: Pick<OpenedSandbox, 'commandsIn' | 'modelCommandsIn' | 'summary'>
+  /** Opened by the first command that uses models. */
+  readonly models: Pick<SharedGateway, 'gateway'>
   readonly blobs: Pick<Blobs, 'put'>
   /** Opened by the first command. */
   readonly copies: () => Promise<Copies>
@@ -56,8 +67,9 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
 async function runOrReuse(
   options: CommandRunnerOptions,
   task: CommandTask,
-  { signal }: CommandContext,
+  context: CommandContext,
 ): Promise<CommandReport> {
+  const { signal } = context
   const copies = await options.copies()
   const base = await copies.base(task.without ?? [], signal)
   const files = await copies.digestOf(task.files ?? {})
@@ -66,7 +78,7 @@ async function runOrReuse(
   if (known !== undefined) {
     return { ...(await toReport(options, { ...known, ended: 'exited' })), reused: true }
   }
-  const ran = await runInCopy(options, task, { copies, base, files, signal })
+  const ran = await runInCopy(options, task, { copies, base, files, signal, context })
   const { ended, exitCode, problem, ...rest } = ran
   if (ended === 'exited' && exitCode !== undefined && problem === undefined) {
     // A full disk must not lose a result that was paid for.
@@ -80,23 +92,27 @@ interface Place {
   readonly base: Base
   readonly files: Awaited<ReturnType<Copies['digestOf']>>
   readonly signal: Signal
+  readonly context: CommandContext
 }
 
 async function runInCopy(
   options: CommandRunnerOptions,
   task: CommandTask,
-  { copies, base, files, signal }: Place,
+  { copies, base, signal, context }: Place,
 ): Promise<Ran> {
   let ready = base
   const { prepare } = task
   if (prepare !== undefined) {
-    const built = await prepareBase(options, task, prepare, { copies, base, files, signal })
+    const built = await prepareBase(options, task, prepare, { copies, base, signal })
     if ('ended' in built) return built
     ready = built
   }
   const copy = await copies.open(ready, task.files ?? {}, task.output, signal)
   try {
-    const ran = await runShell(options, copy, task, signal)
+    const ran =
+      task.usesModels === true
+        ? await runWithModels(options, copy, task, context)
+        : await runShell(options, copy, task, signal)
     if (task.output === undefined || ran.ended === 'unavailable') return ran
     const output = await copy.read(task.output, outputBytesMax)
     if (output !== 'too-large') return { ...ran, ...defined({ output }) }
@@ -112,7 +128,7 @@ async function prepareBase(
   options: CommandRunnerOptions,
   task: CommandTask,
   prepare: NonNullable<CommandTask['prepare']>,
-  { copies, base, signal }: Place,
+  { copies, base, signal }: Pick<Place, 'copies' | 'base' | 'signal'>,
 ): Promise<Base | Ran> {
   const { shared = {} } = task
   const files = await copies.digestOf(shared)
@@ -139,12 +155,13 @@ async function runShell(
   copy: WorkspaceCopy,
   { command, env = {}, cwd = '', timeoutMs = timeoutMsDefault, streamBytesMax }: CommandTask,
   signal: Signal,
+  commandsIn: (named: readonly string[]) => Commands = (named) => sandbox.commandsIn(copy, named),
 ): Promise<Ran> {
   const program = '/bin/sh'
   const args = ['-c', command]
   const root = sandbox.summary.tier === 'strong' ? workspace : copy.path
   try {
-    const result = await sandbox.commandsIn(copy, [program, ...args]).run(
+    const result = await commandsIn([program, ...args]).run(
       {
         program,
         args,
@@ -171,6 +188,33 @@ async function runShell(
   }
 }
 
+/** With a session of its own, and a token instead of a key. */
+async function runWithModels(
+  options: CommandRunnerOptions,
+  copy: WorkspaceCopy,
+  task: CommandTask,
+  { iteration, step, reserve, remaining, signal }: CommandContext,
+): Promise<Ran> {
+  const { models, sandbox } = options
+  const gateway = await models.gateway()
+  const at = `${iteration}/${step}`
+  const session = await gateway.session({ step: at, reserve, remaining, signal })
+  try {
+    // The program and its arguments are always the same.
+    const shell = ['/bin/sh', '-c', task.command]
+    const { commands, url } = sandbox.modelCommandsIn(copy, shell, session.socketPath)
+    const env = { ...agentEnvironment(url ?? session.url, session.token), ...task.env }
+    const ran = await runShell(options, copy, { ...task, env }, signal, () => commands)
+    const fault = faultOf(await session.close())
+    if (fault === undefined) return maskDeep(session.maskText, ran)
+    // A provider that fails says nothing about the work; whatever else it is concerns the run.
+    if (fault.fault.code !== 'provider-failed') throw fault
+    return { ...ran, ended: 'unavailable', problem: fault.message }
+  } finally {
+    await session.close()
+  }
+}
+
 function toRan({ ended, exitCode, exceeded, stdout, stderr, durationMs }: CommandResult): Ran {
   const streams = { stdout, stderr, durationMs }
   if (ended === 'timeout') return { ended, ...streams, problem: 'it took too long' }
@@ -194,14 +238,14 @@ function keyOf(
   base: Base,
   files: Place['files'],
 ): string {
-  const { command, env = {}, cwd = '', prepare, output = '', repeat = 1 } = task
+  const { command, env = {}, cwd = '', prepare, output = '', repeat = 1, usesModels } = task
   const { timeoutMs = timeoutMsDefault, streamBytesMax = streamBytesDefault } = task
   const { tier } = sandbox.summary
   return sha256(
     canonicalJson([
       { version: 1, base: base.digest, files: files.map((one) => [...one]), workspace },
       { command, env, cwd, output, repeat, timeoutMs, streamBytesMax },
-      { prepare: prepare === undefined ? null : { ...prepare } },
+      { prepare: prepare === undefined ? null : { ...prepare }, ...defined({ usesModels }) },
       { tier, platform: process.platform, arch: process.arch, environment: [...environment] },
     ]),
   )

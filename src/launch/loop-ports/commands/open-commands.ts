@@ -9,13 +9,15 @@ import type { HostPorts } from '../../../runs/host-ports.ts'
 import { openSandbox } from '../../../sandbox/index.ts'
 import { makePrivateFolder, type PrivateFolder, removeTree } from '../../../workspace/index.ts'
 import type { OpenedSandbox } from '../../opened-sandbox.ts'
+import type { SharedGateway } from '../../shared-gateway.ts'
 import { createCommandRunner } from './create-command-runner.ts'
 import { type Copies, openCopies } from './open-copies.ts'
 import { createResultCache } from './result-cache.ts'
 
 export interface CommandParts {
   readonly workspace: string
-  readonly sandbox: Pick<OpenedSandbox, 'commandsIn' | 'summary'>
+  readonly sandbox: Pick<OpenedSandbox, 'commandsIn' | 'modelCommandsIn' | 'summary'>
+  readonly models: Pick<SharedGateway, 'gateway'>
   readonly settings: Pick<SandboxSettings, 'hide' | 'require'>
   /** Relative to the workspace: not part of the work. */
   readonly excluded: readonly string[]
@@ -31,7 +33,7 @@ export interface OpenedCommands {
 export type OpenCommands = (base: Pick<HostPorts, 'blobs' | 'folder'>) => OpenedCommands
 
 export const openCommands =
-  ({ workspace, sandbox, settings, excluded, logDir, path }: CommandParts): OpenCommands =>
+  ({ workspace, sandbox, models, settings, excluded, logDir, path }: CommandParts): OpenCommands =>
   ({ blobs, folder }) => {
     const cache = createResultCache(join(folder, 'cache', 'commands'))
     let opening: Promise<{ readonly own: PrivateFolder; readonly copies: Copies }> | undefined
@@ -53,6 +55,7 @@ export const openCommands =
       commands: createCommandRunner({
         workspace,
         sandbox,
+        models,
         blobs,
         cache,
         environment: [path ?? ''],

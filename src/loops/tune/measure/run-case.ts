@@ -81,7 +81,12 @@ export async function runCase(
     run(
       manifest.runCommand,
       {},
-      { output: one.output, timeoutMs: runMs, streamBytesMax: runBytesMax },
+      {
+        output: one.output,
+        timeoutMs: runMs,
+        streamBytesMax: runBytesMax,
+        ...(manifest.costPerCaseMicros === 0 ? {} : { costMicros: manifest.costPerCaseMicros }),
+      },
     ),
   )
   const failure = failureOf(ran, one)
@@ -130,7 +135,7 @@ function commonTask(
     cwd: folder,
     env: toEnvironment(argumentsOf(folder, one)),
     without: sealedPaths(workload),
-    ...defined({ concurrency }),
+    ...defined({ concurrency, usesModels: workload.usesModels }),
     ...(buildCommand === undefined
       ? {}
       : {

@@ -6,6 +6,7 @@
 import type { Question } from '../../../loop/index.ts'
 import { applyToVersion } from '../compose/check-proposal.ts'
 import type { Option } from '../compose/option.ts'
+import { mayAsk } from '../questions.ts'
 import type { LogEntry } from '../report/log-entry.ts'
 import { note } from '../report/note.ts'
 import type { TuneSession } from '../tune-session.ts'
@@ -46,13 +47,14 @@ interface Choice {
 
 /** The policy races all of them. */
 async function choose(
-  { it, settings }: TuneSession,
+  session: TuneSession,
   trip: Trip,
   options: readonly Option[],
   mayRetry: boolean,
 ): Promise<Choice> {
-  if (settings.pick === 'policy') return { answer: 'race', by: 'policy', text: '' }
   const { iteration } = trip.record
+  const name = `pick ${iteration}`
+  if (!mayAsk(session, name)) return { answer: 'race', by: 'policy', text: '' }
   const ids = options.map(({ id }) => id)
   const [recommended = 'skip'] = ids
   const answers = [...ids, 'race', 'skip', ...(mayRetry ? ['feedback'] : []), 'stop']
@@ -63,7 +65,7 @@ async function choose(
     evidence: { happened: options.map(describeOption) },
     ...(mayRetry ? { kinds: { respond: 'feedback' } } : {}),
   }
-  const { answer, by, text = '' } = await it.ask(`pick ${iteration}`, question)
+  const { answer, by, text = '' } = await session.it.ask(name, question)
   return {
     answer: answers.includes(answer) ? answer : recommended,
     by: by === 'person' ? 'person' : 'policy',

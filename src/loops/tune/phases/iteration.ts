@@ -14,6 +14,7 @@ import { note } from '../report/note.ts'
 import { decideConvergence, type IterationOutcome } from '../statistics/convergence.ts'
 import type { TuneSession } from '../tune-session.ts'
 import type { ExitReason, IterationRecord, TuneState } from '../tune-state.ts'
+import { canAffordTrip } from './budget.ts'
 import { chooseEdit } from './choose-edit.ts'
 import { leaveCycle } from './leave-cycle.ts'
 import { measureEdit } from './measure-edit.ts'
@@ -31,7 +32,10 @@ export async function iterate(session: TuneSession, state: Iterating): Promise<T
     `Iteration ${iteration} of ${workloadId} (at most ${maxIterations} changes): hypothesize, run, review, analyze, decide, edit.`,
   )
   const measured = await measureEdit(session, looping, { iteration, log })
-  const found = measured.exit ?? (await findExit(session, measured))
+  const found =
+    measured.exit ??
+    (await findExit(session, measured)) ??
+    (await findBudgetExit(session, measured))
   const goesOn =
     found === undefined || (await leaveCycle(session, measured.looping, { iteration, exit: found }))
   const { exit: _exit, ...going } = measured
@@ -54,6 +58,13 @@ export async function iterate(session: TuneSession, state: Iterating): Promise<T
     exitCondition: ends,
   })
   return { ...next, phase: 'synthesis', exit: ends }
+}
+
+async function findBudgetExit(
+  session: TuneSession,
+  { looping, log }: Trip,
+): Promise<ExitReason | undefined> {
+  return (await canAffordTrip(session, looping, log)) ? undefined : 'budget'
 }
 
 async function findExit(

@@ -15,6 +15,7 @@ import type { SuiteScores } from '../statistics/scores.ts'
 import type { TuneSession } from '../tune-session.ts'
 import type { Looping } from '../tune-state.ts'
 import { type Case, suiteCases } from '../workload/workload.ts'
+import { isBudgetFault } from './budget.ts'
 
 export interface Proven {
   readonly proof: ProofDecision
@@ -24,9 +25,26 @@ export interface Proven {
 }
 
 const proofRepeatsFrom = 40_000
-const holdoutRepeatsFrom = 60_000
+const holdoutRepeatsFrom = 70_000
 
+/** A proof that the budget does not pay for makes no claim: what was kept stays "kept, not proven". */
 export async function prove(session: TuneSession, looping: Looping): Promise<Proven> {
+  try {
+    return await makeProof(session, looping)
+  } catch (error) {
+    if (!isBudgetFault(error)) throw error
+    const { suite, holdout } = looping.workload.split
+    const { length } = holdout
+    return {
+      proof: { type: 'no-claim', reason: 'too-few-scores', cases: 0, needed: suite.length },
+      regressions: { broken: [], suspect: [], runs: 0 },
+      holdout:
+        length === 0 ? { type: 'none' } : { type: 'sealed', cases: length, reason: 'not-proven' },
+    }
+  }
+}
+
+async function makeProof(session: TuneSession, looping: Looping): Promise<Proven> {
   const { workload, trail } = looping
   const cases = suiteCases(workload)
   const repeats =

@@ -23,7 +23,8 @@ export async function openWorkload(
   const problems = findKnobProblems(manifest, original)
   if (problems.length > 0) throw badManifest(path, problems)
   const { cases, split, seed } = filterCases(resolved, session.input.cases, folder, path)
-  return { manifestPath: path, manifest, folder, cases, split, original, seed }
+  const usesModels = session.settings.models ? { usesModels: true as const } : {}
+  return { manifestPath: path, manifest, folder, cases, split, original, seed, ...usesModels }
 }
 
 export function requireManifest(path: string, text: string): Manifest {

@@ -14,6 +14,8 @@ export interface Workload {
   readonly original: Version
   /** Decides every order by chance. */
   readonly seed: number
+  /** Its commands reach models through the gateway. */
+  readonly usesModels?: true
 }
 
 export interface Case {
