@@ -20,6 +20,7 @@ export type {
   ActionEntry,
   CatalogLoopEntry,
   EvidenceEntry,
+  ExchangeView,
   InboxQuestion,
   IterationSummary,
   Ledger,

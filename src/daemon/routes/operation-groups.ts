@@ -49,7 +49,7 @@ export const operationGroups: readonly OperationGroup[] = [
     load: async () => (await import('./summary-operations.ts')).summaryOperations,
   },
   {
-    paths: /^\/runs\/[^/]+\/(panels|report)$|^\/merges$/,
+    paths: /^\/runs\/[^/]+\/(panels|report|exchanges\/[^/]+)$|^\/merges$/,
     load: async () => (await import('./panel-operations.ts')).panelOperations,
   },
   {

@@ -1,13 +1,20 @@
-/** Operations for pages: the panels of a run, all of it as one file, and the merge queue. */
+/** Operations for pages: the panels of a run, its exchanges, all of it as one file, and the merge queue. */
 
 import { createRunMask } from '../../history/postmortem/create-run-mask.ts'
 import { readReport, renderReport, reportPolicy } from '../../history/report/index.ts'
+import { viewExchange } from '../../history/views/view-exchange.ts'
 import { viewMerges } from '../../history/views/view-merges.ts'
 import { viewPanels } from '../../history/views/view-panels.ts'
 import type { Host } from '../../host/host.ts'
-import { mergeLinesSchema, type PanelMaker, runPanelsSchema } from '../../protocol/api/index.ts'
+import {
+  exchangeViewSchema,
+  mergeLinesSchema,
+  type PanelMaker,
+  runPanelsSchema,
+} from '../../protocol/api/index.ts'
 import { defaultLoopType } from '../../protocol/index.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
+import { required, whole } from './parameter.ts'
 import { inRun } from './run-parameters.ts'
 
 /** Finds how a loop type makes its panels. */
@@ -66,6 +73,28 @@ const report = operation({
   },
 })
 
+const exchange = operation({
+  id: 'getExchange',
+  method: 'get',
+  path: '/runs/{run}/exchanges/{seq}',
+  tag: 'journal',
+  summary: 'Get what was sent to a model and what came back, by the event that recorded it.',
+  description: 'Of a note of the type `exchanged` or `prompted`. Without secrets, shortened.',
+  params: {
+    ...inRun,
+    seq: required(
+      whole({ description: 'The seq of the event.', example: 12, max: Number.MAX_SAFE_INTEGER }),
+      0,
+    ),
+  },
+  responses: { 200: json('The exchange.', exchangeViewSchema) },
+  problems: [404, 409],
+  async handle({ host }, { params }) {
+    const { id } = await host.journal.findRun(params.run)
+    return ok(await viewExchange(host, id, params.seq))
+  },
+})
+
 const merges = operation({
   id: 'listMerges',
   method: 'get',
@@ -80,4 +109,4 @@ const merges = operation({
   },
 })
 
-export const panelOperations: readonly Operation[] = [panels, report, merges]
+export const panelOperations: readonly Operation[] = [panels, exchange, report, merges]

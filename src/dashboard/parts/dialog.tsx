@@ -5,11 +5,13 @@ import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'rea
 
 export interface DialogProps {
   readonly title: string
+  /** For texts to read. */
+  readonly isWide?: boolean
   readonly onClose: () => void
   readonly children: ReactNode
 }
 
-export function Dialog({ title, onClose, children }: DialogProps): ReactElement {
+export function Dialog({ title, isWide = false, onClose, children }: DialogProps): ReactElement {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
@@ -23,7 +25,7 @@ export function Dialog({ title, onClose, children }: DialogProps): ReactElement 
       ref={dialog}
       aria-labelledby={id}
       onClose={onClose}
-      className="w-[min(34rem,calc(100vw-2rem))] rounded-xl border border-line bg-panel p-0 shadow-xl backdrop:bg-black/40"
+      className={`${isWide ? 'w-[min(64rem,calc(100vw-2rem))]' : 'w-[min(34rem,calc(100vw-2rem))]'} rounded-xl border border-line bg-panel p-0 shadow-xl backdrop:bg-black/40`}
     >
       <div className="flex items-center justify-between border-b border-line px-4 py-2.5">
         <h2 id={id} className="font-semibold">

@@ -31,6 +31,7 @@ export interface TuneKeys {
   readonly models: boolean
 }
 
+const iterationsMax = 10_000
 const searchPassesDefault = 10
 
 export const tuneType: LoopTypeDefinition<TuneKeys> = {
@@ -38,7 +39,7 @@ export const tuneType: LoopTypeDefinition<TuneKeys> = {
   description: tuneSummary.description,
   roles: tuneRoles,
   // Its own conditions end it before.
-  until: [{ type: 'max-iterations', iterations: 10_000 }],
+  until: [{ type: 'max-iterations', iterations: iterationsMax }],
   complete: (written) => ('worktree' in written ? written : { ...written, worktree: false }),
   keys: {
     manifest: key(
@@ -79,6 +80,8 @@ export const tuneType: LoopTypeDefinition<TuneKeys> = {
     ),
   },
   operations: [showTuning, logOfTuning],
+  // What it measures are versions in its state: its iterations change no file.
+  escalate: { withoutChange: iterationsMax },
   panels: tunePanels,
   inputs: ['manifest', 'case', 'plan', 'log', 'request', 'answers', 'framing'],
   proposes: ({ apply }) => ({

@@ -17,6 +17,7 @@ import {
 } from './control-requests.ts'
 import { daemonInfoSchema, healthSchema, readinessSchema } from './daemon-info.ts'
 import { digestSchema } from './digest.ts'
+import { exchangeViewSchema } from './exchange-view.ts'
 import {
   evidenceEntrySchema,
   inboxQuestionSchema,
@@ -75,6 +76,7 @@ export const apiSchemas: readonly z.ZodType[] = [
   digestSchema,
   discardedSchema,
   evidenceEntrySchema,
+  exchangeViewSchema,
   forgottenFactsSchema,
   forkSchema,
   healthSchema,

@@ -63,6 +63,7 @@ export {
   type LoopDigest,
   type UndeliveredReport,
 } from './digest.ts'
+export { type ExchangeView, exchangeViewSchema } from './exchange-view.ts'
 export {
   type EvidenceEntry,
   evidenceEntrySchema,

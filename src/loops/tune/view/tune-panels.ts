@@ -19,9 +19,11 @@ export const tunePanels: PanelMaker = {
   roles: [logRole, 'intent'],
   make(facts) {
     const view = viewOf(facts)
+    const options = panelsOfOptions(view, facts)
     return [
+      // What a person has to decide comes first.
+      ...options,
       panelOfState(view),
-      ...panelsOfOptions(view, facts),
       ...panelsOfScores(view),
       ...panelsOfChanges(view),
       ...panelsOfCases(view),

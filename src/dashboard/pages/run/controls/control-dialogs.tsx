@@ -13,16 +13,27 @@ export interface ControlDialogProps {
   readonly onClose: () => void
 }
 
-interface DecisionFormProps extends ControlDialogProps {
+export interface DecisionFormProps extends ControlDialogProps {
   readonly title: string
   readonly action: string
   readonly isDangerous?: boolean
+  /** It only says what to type: there is nothing to send. */
+  readonly isHint?: boolean
   work(): Promise<unknown>
   readonly children: ReactNode
 }
 
-function DecisionForm(props: DecisionFormProps): ReactElement {
-  const { detail, onClose, title, action, isDangerous = false, work, children } = props
+export function DecisionForm(props: DecisionFormProps): ReactElement {
+  const {
+    detail,
+    onClose,
+    title,
+    action,
+    isDangerous = false,
+    isHint = false,
+    work,
+    children,
+  } = props
   const decision = useDecision(detail.run.name, onClose)
   return (
     <Dialog title={title} onClose={onClose}>
@@ -37,22 +48,24 @@ function DecisionForm(props: DecisionFormProps): ReactElement {
         {decision.error === null ? null : <Problem error={decision.error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Back</Button>
-          <Button
-            kind={isDangerous ? 'danger' : 'primary'}
-            type="submit"
-            disabled={decision.isPending}
-          >
-            {action}
-          </Button>
+          {isHint ? null : (
+            <Button
+              kind={isDangerous ? 'danger' : 'primary'}
+              type="submit"
+              disabled={decision.isPending}
+            >
+              {action}
+            </Button>
+          )}
         </div>
       </form>
     </Dialog>
   )
 }
 
-const field = 'rounded-md border border-line bg-bg px-2 py-1.5'
+export const field = 'rounded-md border border-line bg-bg px-2 py-1.5'
 
-function useBy(): string {
+export function useBy(): string {
   return useConnection().session.name ?? 'dashboard'
 }
 

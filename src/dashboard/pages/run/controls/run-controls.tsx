@@ -1,16 +1,18 @@
 /** What a person can do with a run now. Each is one decision, recorded with who made it. */
 
-import { CircleStop, Gauge, GitMerge, MessageSquare, Pause, Play } from 'lucide-react'
+import { CircleStop, Gauge, GitMerge, MessageSquare, Pause, Play, RotateCw } from 'lucide-react'
 import { type ReactElement, useState } from 'react'
-import { isEnd, type RunDetail } from '../../../../client/browser.ts'
+import { type ActionEntry, isEnd, type RunDetail } from '../../../../client/browser.ts'
 import { useConnection } from '../../../app/connection.ts'
+import { useRunPart } from '../../../app/queries.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Problem } from '../../../parts/problem.tsx'
+import { AgainDialog, canRunAgain } from './again-dialogs.tsx'
 import { CancelDialog, LimitsDialog, MergeDialog, TellDialog } from './control-dialogs.tsx'
 import { useDecision } from './use-decision.ts'
 
-export type Control = 'tell' | 'limits' | 'cancel' | 'merge'
+export type Control = 'tell' | 'limits' | 'cancel' | 'merge' | 'again'
 
 export function RunControls({ detail }: { readonly detail: RunDetail }): ReactElement | null {
   const { run, state, review } = detail
@@ -26,12 +28,14 @@ export function RunControls({ detail }: { readonly detail: RunDetail }): ReactEl
   useShortcuts(
     canDecide && !hasEnded ? { p: isHalted ? resume : pause, t: () => setOpen('tell') } : {},
   )
+  const isMerged = useIsMerged(detail)
   if (!canDecide) return null
   const canMerge =
     run.status === 'completed' &&
     state.worktree !== undefined &&
     review?.status !== 'merged' &&
-    review?.status !== 'scrapped'
+    review?.status !== 'scrapped' &&
+    !isMerged
   const close = (): void => setOpen(undefined)
   return (
     <div className="flex flex-wrap gap-2" role="group" aria-label="Controls">
@@ -62,11 +66,28 @@ export function RunControls({ detail }: { readonly detail: RunDetail }): ReactEl
           <GitMerge size={15} aria-hidden /> Merge
         </Button>
       ) : null}
+      {canRunAgain(detail) ? (
+        <Button onClick={() => setOpen('again')}>
+          <RotateCw size={15} aria-hidden /> Again
+        </Button>
+      ) : null}
       {decision.error === null ? null : <Problem error={decision.error} />}
       {open === 'tell' ? <TellDialog detail={detail} onClose={close} /> : null}
       {open === 'limits' ? <LimitsDialog detail={detail} onClose={close} /> : null}
       {open === 'cancel' ? <CancelDialog detail={detail} onClose={close} /> : null}
+      {open === 'again' ? <AgainDialog detail={detail} onClose={close} /> : null}
       {open === 'merge' ? <MergeDialog detail={detail} onClose={close} /> : null}
     </div>
+  )
+}
+
+/** Its loop merged the work itself. */
+function useIsMerged({ run }: RunDetail): boolean {
+  const { data } = useRunPart<{ readonly items: readonly ActionEntry[] }>(run.id, 'actions', {
+    isNeeded: run.status === 'completed',
+  })
+  return (
+    data === undefined ||
+    data.items.some(({ kind, status }) => kind === 'merge' && status === 'done')
   )
 }

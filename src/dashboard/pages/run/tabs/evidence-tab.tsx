@@ -16,6 +16,7 @@ import { Empty } from '../../../parts/empty.tsx'
 import { span } from '../../../parts/format.ts'
 import { Loading, Problem } from '../../../parts/problem.tsx'
 import { Time } from '../../../parts/time.tsx'
+import { CertifiedChecks } from './certified-checks.tsx'
 import type { TabProps } from './tab-props.ts'
 
 const shownMax = 300
@@ -111,6 +112,7 @@ function Certificates({ detail }: TabProps): ReactElement | null {
           <li key={text}>{text}</li>
         ))}
       </ul>
+      <CertifiedChecks certificate={certificate} run={run.name} />
       <p className="text-xs text-muted">
         Issued <Time atMs={Date.parse(certificate.issuedAt)} />. It is void once the files change.
       </p>

@@ -1,7 +1,8 @@
 /** The iterations as a timeline. What turned worse from one to the next is marked, and so is what ran again. */
 
 import { CircleAlert, CircleCheck, CircleDashed, TrendingDown, Undo2 } from 'lucide-react'
-import { type ReactElement, useState } from 'react'
+import { type ReactElement, useEffect, useRef, useState } from 'react'
+import { useSearch } from 'wouter'
 import type { IterationSummary, RunDetail } from '../../../../client/browser.ts'
 import { useWholeRunPart } from '../../../app/queries.ts'
 import { CheckResult } from '../../../parts/check-status.tsx'
@@ -15,6 +16,7 @@ import type { TabProps } from './tab-props.ts'
 
 export function IterationsTab({ detail }: TabProps): ReactElement {
   const { run } = detail
+  const search = useSearch()
   const { data, error } = useWholeRunPart<IterationSummary>(run.id, 'iterations')
   if (error !== null) return <Problem error={error} />
   if (data === undefined) return <Loading />
@@ -26,6 +28,7 @@ export function IterationsTab({ detail }: TabProps): ReactElement {
       </div>
     )
   }
+  const wanted = Number(new URLSearchParams(search).get('iteration') ?? Number.NaN)
   const newestFirst = data.map((one, at) => ({ one, before: data[at - 1] })).toReversed()
   return (
     <div className="grid gap-4">
@@ -36,7 +39,8 @@ export function IterationsTab({ detail }: TabProps): ReactElement {
             one={one}
             before={before}
             run={run}
-            isOpen={at === 0}
+            isOpen={at === 0 || one.iteration === wanted}
+            isWanted={one.iteration === wanted}
           />
         ))}
       </ol>
@@ -70,16 +74,23 @@ interface IterationCardProps {
   readonly before: IterationSummary | undefined
   readonly run: RunDetail['run']
   readonly isOpen: boolean
+  /** The address names it. */
+  readonly isWanted: boolean
 }
 
-function IterationCard({ one, before, run, isOpen }: IterationCardProps): ReactElement {
+function IterationCard(props: IterationCardProps): ReactElement {
+  const { one, before, run, isOpen, isWanted } = props
+  const card = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (isWanted) card.current?.scrollIntoView({ block: 'start' })
+  }, [isWanted])
   const [isShown, setIsShown] = useState(isOpen)
   const [hasDiff, setHasDiff] = useState(false)
   const worse = worseChecks(one, before)
   const { checks, spent, prompt, report, changed } = one
   const met = checks.filter(({ status }) => status === 'met').length
   return (
-    <li>
+    <li ref={card} className="scroll-mt-12">
       <details
         open={isShown}
         onToggle={({ currentTarget, target }) => {

@@ -13,6 +13,7 @@ import {
 import { useConnection } from '../../../app/connection.ts'
 import { runKey } from '../../../app/live.ts'
 import { clock, money, plural, shortCount, span } from '../../../parts/format.ts'
+import { Exchange, isExchange } from './exchange.tsx'
 
 const eventsMax = 1000
 const shownMax = 200
@@ -77,6 +78,7 @@ export function StepPane({ run, step }: StepPaneProps): ReactElement {
                   {describeEvent(recorded.event).replace(`${step.step} `, '').slice(0, 600)}
                 </span>
               </span>
+              {isExchange(recorded) ? <Exchange run={run} recorded={recorded} /> : null}
               {durationOf(recorded) > 0 ? (
                 <span
                   aria-hidden
