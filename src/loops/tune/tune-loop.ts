@@ -22,6 +22,9 @@ import { iterate } from './phases/iteration.ts'
 import { plan } from './phases/planning.ts'
 import { setUp } from './phases/setup.ts'
 import { synthesize } from './phases/synthesis.ts'
+import type { LogEntry } from './report/log-entry.ts'
+import { note, writeDocument } from './report/note.ts'
+import { writeLog } from './report/write-log.ts'
 import { readTuneInput } from './tune-input.ts'
 import type { TuneInput, TuneSession, TuneSettings } from './tune-session.ts'
 import { type ExitReason, emptyState, type TuneState } from './tune-state.ts'
@@ -60,6 +63,14 @@ async function play(
   const next = await takePhase({ it, settings, input, answers, shown }, state)
   const checked = { ...next, log: [...state.log, ...shown.entries] }
   checkPassage(state, checked, shown)
+  // An aborted loop has no synthesis, and its log says why it was aborted.
+  if (checked.phase === 'aborted') {
+    const reason: LogEntry = { type: 'block', iteration: 0, text: `Aborted: ${checked.reason}` }
+    await note(it, [reason])
+    const log = [...state.log, ...shown.entries]
+    await writeDocument(it, 'LOOP_LOG.md', writeLog(log))
+    return { ...checked, log }
+  }
   return checked
 }
 

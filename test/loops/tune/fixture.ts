@@ -53,6 +53,17 @@ export const manifestOf = ({ manifest = {} }: Pick<FakeWorkload, 'manifest'>): s
     ...manifest,
   })
 
+/** The documents that a run wrote, by their names. */
+export const documentsIn = (events: readonly RecordedEvent[]): ReadonlyMap<string, string> =>
+  new Map(
+    events.flatMap(({ event }) => {
+      if (event.type !== 'step-finished' || event.role !== 'document') return []
+      if (event.result === undefined || !('value' in event.result)) return []
+      const { file, text } = event.result.value as { readonly file: string; readonly text: string }
+      return [[file, text] as const]
+    }),
+  )
+
 /** With a plan, the loop goes to the calibration at once. */
 export const planText = `# Loop plan
 

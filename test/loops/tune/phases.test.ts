@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { TuneSettings } from '../../../src/loops/tune/tune-session.ts'
 import type { TuneState } from '../../../src/loops/tune/tune-state.ts'
-import { createTuneStory, easy, type FakeWorkload } from './fixture.ts'
+import { createTuneStory, documentsIn, easy, type FakeWorkload } from './fixture.ts'
 
 type Answers = Readonly<Record<string, string>>
 
@@ -23,16 +23,7 @@ async function play(
   const { outcome, progress } = await world.state(run)
   const state = progress as unknown as TuneState
   const events = await world.events(run)
-  const documents = new Map(
-    events.flatMap(({ event }) =>
-      event.type === 'step-finished' &&
-      event.role === 'document' &&
-      event.result !== undefined &&
-      'value' in event.result
-        ? [Object.values(event.result.value as { file: string; text: string }) as [string, string]]
-        : [],
-    ),
-  )
+  const documents = documentsIn(events)
   return { ...story, files: created.files, run, outcome, state, events, documents }
 }
 

@@ -68,8 +68,7 @@ describe('a workload that a knob can improve', () => {
       'iteration-result',
       'metrics',
       'iteration-complete',
-      'insight',
-      'insight',
+      ...Array.from({ length: 11 }, () => 'insight'),
     ])
     const logged = events.flatMap(({ event }) =>
       event.type === 'step-finished' &&
@@ -151,6 +150,7 @@ describe('infrastructure', () => {
     expect(state.log).toMatchObject([
       { type: 'session-started' },
       { type: 'calibration-failed', failure: { at: 'evaluateCommand' } },
+      { type: 'block', text: expect.stringContaining(reason) },
     ])
   })
 

@@ -3,14 +3,14 @@
  * and the debrief. Nothing else in the loop says "improved".
  */
 
+import { closeLoop } from '../closing/close-loop.ts'
 import { leavePhase, openPhase } from '../phase-proofs.ts'
 import { describeHoldout } from '../report/describe-holdout.ts'
 import { describeRegressions } from '../report/describe-regressions.ts'
 import type { LogEntry } from '../report/log-entry.ts'
-import { note, writeDocument } from '../report/note.ts'
+import { note } from '../report/note.ts'
 import { tally } from '../report/numbers.ts'
-import { describeProof, writeDebrief } from '../report/write-debrief.ts'
-import { writeLog } from '../report/write-log.ts'
+import { describeProof } from '../report/write-debrief.ts'
 import type { TuneSession } from '../tune-session.ts'
 import type { Ended, Looping, TuneState } from '../tune-state.ts'
 import { inFolder, type Version } from '../workload/workload.ts'
@@ -34,20 +34,18 @@ export async function synthesize(session: TuneSession, state: Synthesizing): Pro
   )
   const isChanged = !isSame(looping.incumbent.version, looping.workload.original)
   const proven = isChanged ? await prove(session, looping) : nothingKept(looping)
-  const found = await note(it, describeFindings(proven, looping.trail.length))
+  await note(it, describeFindings(proven, looping.trail.length))
   const ended: Ended = {
     ...looping,
     ...proven,
     applied: await apply(session, looping, proven),
   }
-  const logged = [...log, ...found]
-  await writeDocument(it, 'LOOP_LOG.md', writeLog(logged))
-  await writeDocument(it, 'LOOP.md', writeDebrief(ended))
+  const { tags } = await closeLoop(session, ended, log)
   await leavePhase(it, 'synthesis', {
     debriefFile: 'LOOP.md',
-    debriefTags: looping.workload.manifest.tags.join(' ') || 'none',
+    debriefTags: tags.join(' ') || 'none',
   })
-  return { ...ended, phase: 'ended', log: logged }
+  return { ...ended, phase: 'ended', log }
 }
 
 function nothingKept({ workload }: Looping): Found {

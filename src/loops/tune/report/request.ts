@@ -45,6 +45,24 @@ export function parseRequest(text: string): LoopRequest | string {
   }
 }
 
+/** Hands cases that still fail over to another loop. */
+export const writeRequest = (ended: Ended, run: string, cases: readonly string[]): string => {
+  const texts = new Map(ended.incumbent.critiques.map(({ id, text }) => [id, text]))
+  return [
+    '# Loop request',
+    [
+      `- Request: ${oneLine(run)}-leftover`,
+      `- From: ${oneLine(run)}`,
+      `- Manifest: ${oneLine(ended.workload.manifestPath)}`,
+      `- Goal: ${cases.length} cases that still fail should pass, without a regression`,
+      '- Tags: #needs-loop',
+    ].join('\n'),
+    '## Cases',
+    cases.map((id) => `- ${oneLine(id)}: ${oneLine(texts.get(id) ?? '')}`).join('\n'),
+    '',
+  ].join('\n\n')
+}
+
 /** What became of it. The tag says that it is done. */
 export function writeResponse(request: LoopRequest, ended: Ended): string {
   const { workload, incumbent, trail, exit, applied } = ended
