@@ -222,10 +222,10 @@ describe('a loop file', () => {
     expect(await loopctl('validate', join(root, 'examples', file))).toMatchObject({ code: 0 })
   })
 
-  const code = ['each-file/loop.ts', 3] as const
+  const inCode = ['each-file/loop.ts', 3] as const
   const withTools = ['mcp-files/loop.yaml', 2] as const
   const complete = [
-    code,
+    inCode,
     withTools,
     ['build-text/loop.yaml', 2],
     ['fix-sum/loop.yaml', 3],
@@ -233,7 +233,7 @@ describe('a loop file', () => {
     ['mend-duration/loop.yaml', 1],
   ] as const
 
-  test.each(share([...complete], [code, withTools]))(
+  test.each(share([...complete], [inCode, withTools]))(
     '%s is complete after %i iterations',
     async (file, iterations) => {
       const { code, lines, stderr } = await runFile(file)
