@@ -5,6 +5,8 @@ import { defined, LoopError } from '../../loop/index.ts'
 import {
   innerPath,
   integer,
+  isJsonObject,
+  type JsonObject,
   key,
   keys,
   type LoopFile,
@@ -40,7 +42,7 @@ export const tuneType: LoopTypeDefinition<TuneKeys> = {
   roles: tuneRoles,
   // Its own conditions end it before.
   until: [{ type: 'max-iterations', iterations: iterationsMax }],
-  complete: (written) => ('worktree' in written ? written : { ...written, worktree: false }),
+  complete: withDefaults,
   keys: {
     manifest: key(
       innerPath('the path of a file, from the root of the workspace').prefault(manifestFileName),
@@ -105,6 +107,16 @@ export const tuneType: LoopTypeDefinition<TuneKeys> = {
       firstPrompt: () => undefined,
     }
   },
+}
+
+/** Phases are iterations of the engine, so its usual limit would end a loop in the middle: maxIterations of the manifest counts. */
+function withDefaults(written: JsonObject): JsonObject {
+  const { limits = {} } = written
+  return {
+    worktree: false,
+    ...written,
+    ...(isJsonObject(limits) ? { limits: { iterations: iterationsMax, ...limits } } : {}),
+  }
 }
 
 function checkManifest(path: string, text: string, agents: AgentsByRole): void {

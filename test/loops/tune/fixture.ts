@@ -1,7 +1,7 @@
 /** A workload in memory: its commands are functions, and everything that was asked for is kept. */
 
 import { createHash } from 'node:crypto'
-import type { CommandRunner } from '../../../src/engine/index.ts'
+import type { CommandRunner, Workspace } from '../../../src/engine/index.ts'
 import type { Action, Limits, RecordedEvent } from '../../../src/loop/index.ts'
 import type { CommandReport, CommandTask } from '../../../src/loop/step/command-task.ts'
 import type { LoopPorts } from '../../../src/loops/loop-ports.ts'
@@ -92,19 +92,24 @@ export function createTuneStory(
   more: WorldOptions = {},
   /** Parts of the input. */
   given: object = {},
-): { readonly story: Promise<TuneStory>; readonly files: Map<string, string> } {
+): {
+  readonly story: Promise<TuneStory>
+  readonly workspace: Workspace
+  readonly files: Map<string, string>
+} {
   const tasks: CommandTask[] = []
   const acted: Action[] = []
   const text = manifestOf(workload)
   const files = memoryWorkspace({ 'rules.txt': workload.rules, 'loop.manifest.json': text })
-  const parts = {
-    workspace: {
-      ...files,
-      readText: async (path: string) => files.files.get(path),
-      async writeText(path: string, written: string) {
-        files.files.set(path, written)
-      },
+  const workspace = {
+    ...files,
+    readText: async (path: string) => files.files.get(path),
+    async writeText(path: string, written: string) {
+      files.files.set(path, written)
     },
+  }
+  const parts = {
+    workspace,
     commands: runnerOf(workload, tasks),
     gate: { judge: async () => ({ type: 'allow' as const }) },
     actions: {
@@ -126,7 +131,7 @@ export function createTuneStory(
   const opened =
     past === undefined ? createWorld(parts) : worldAfter(past.events, past.count, parts)
   const story = Promise.resolve(opened).then((world) => ({ world, tasks, acted, loop, input }))
-  return { story, files: files.files }
+  return { story, workspace, files: files.files }
 }
 
 /** Outputs are on disk: they survive a crash. */

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { TuneSettings } from '../../../src/loops/tune/tune-session.ts'
 import type { TuneState } from '../../../src/loops/tune/tune-state.ts'
+import { moments } from '../../engine/fixture.ts'
 import { createTuneStory, documentsIn, easy, type FakeWorkload } from './fixture.ts'
 
 type Answers = Readonly<Record<string, string>>
@@ -24,7 +25,16 @@ async function play(
   const state = progress as unknown as TuneState
   const events = await world.events(run)
   const documents = documentsIn(events)
-  return { ...story, files: created.files, run, outcome, state, events, documents }
+  return {
+    ...story,
+    files: created.files,
+    workspace: created.workspace,
+    run,
+    outcome,
+    state,
+    events,
+    documents,
+  }
 }
 
 const manifestAnswers: Answers = {
@@ -57,6 +67,30 @@ describe('a loop without a manifest', () => {
     })
     expect(state.log.filter(({ type }) => type === 'interaction').length).toBeGreaterThan(9)
     expect(documents.has('LOOP_PLAN.md')).toBe(true)
+  })
+
+  test('E2. ends in the same way after a kill at any moment', async () => {
+    const input = {
+      ...none,
+      answers: answersFile({ ...manifestAnswers, 'save manifest': 'm.json' }),
+    }
+    const { state, events, workspace } = await play(input, { pick: 'policy' })
+    const all = moments(events)
+    const some = all.filter((_count, at) => at > 0 && at % Math.ceil(all.length / 8) === 0)
+    for (const count of some) {
+      const again = createTuneStory(
+        easy,
+        { pick: 'policy' },
+        { events, count },
+        { workspace },
+        input,
+      )
+      const { world, loop } = await again.story
+      const [first] = events
+      if (first === undefined) throw new Error('no events')
+      await world.finish(first.run, loop)
+      expect((await world.state(first.run)).progress).toEqual(state)
+    }
   })
 
   test('aborts with what is missing if the answers are no manifest', async () => {
