@@ -18,6 +18,10 @@ export interface CommandTask {
   readonly prepare?: { readonly command: string; readonly timeoutMs: number }
   /** A file that the command writes, relative to the root. */
   readonly output?: string
+  /** A file of the workspace: how the output differs from it is in the report. */
+  readonly expected?: string
+  /** So many characters of the output are in the report, if it is text. Default: none. */
+  readonly outputCharsMax?: number
   /** Default: 10 minutes. Does not include the time in which it waits for its turn. */
   readonly timeoutMs?: number
   /** How many bytes of the end of each stream are kept. Default: 16 KiB. */
@@ -47,6 +51,23 @@ export type CommandFile =
  */
 export type CommandEnd = 'exited' | 'signal' | 'timeout' | 'unavailable' | 'denied'
 
+export interface CommandOutput {
+  readonly blob: BlobId
+  readonly bytes: number
+  readonly difference?: Difference
+  readonly text?: string
+}
+
+/** In lines. */
+export interface Difference {
+  /** Only in the expected file. */
+  readonly missing: number
+  /** Only in the output. */
+  readonly added: number
+  /** Of the expected file. */
+  readonly expected: number
+}
+
 export interface CommandReport {
   readonly ended: CommandEnd
   readonly exitCode?: number
@@ -55,7 +76,7 @@ export interface CommandReport {
   readonly stdout: string
   readonly stderr: string
   /** What it wrote to `output`. Absent: nothing there, or no regular file. */
-  readonly output?: { readonly blob: BlobId; readonly bytes: number }
+  readonly output?: CommandOutput
   readonly durationMs: number
   /** The result of an earlier run. */
   readonly reused?: true

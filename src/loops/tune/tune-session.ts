@@ -21,6 +21,8 @@ export interface TuneSettings {
   readonly models: boolean
   /** Who proposes changes: an agent, or the search over the knobs of the manifest. */
   readonly composer: 'agent' | 'search'
+  /** An agent judges outputs besides the commands of the manifest. */
+  readonly isReviewed: boolean
   readonly ports?: LoopPorts
 }
 

@@ -11,6 +11,7 @@ import type { CommandReport } from '../../loop/step/command-task.ts'
 import type { CapturedText } from './captured-text.ts'
 import type { Option } from './compose/option.ts'
 import type { Regressions } from './measure/check-regressions.ts'
+import type { FailureKind } from './measure/failure-kind.ts'
 import type { HoldoutResult } from './measure/holdout-seal.ts'
 import type { TuneMode } from './modes.ts'
 import type { Plan } from './plan/plan.ts'
@@ -68,7 +69,13 @@ export interface Attempt {
 }
 
 export interface CalibrationFailure {
-  readonly at: 'runCommand' | 'outputPath' | 'evaluateCommand' | 'reviewCommand' | 'buildCommand'
+  readonly at:
+    | 'runCommand'
+    | 'outputPath'
+    | 'evaluateCommand'
+    | 'reviewCommand'
+    | 'reviewer'
+    | 'buildCommand'
   readonly reason: string
 }
 
@@ -99,16 +106,6 @@ export interface CaseCritique {
   /** Absent: nothing was classified. */
   readonly kind?: FailureKind
 }
-
-/**
- * What a failure is, before anything is concluded from it. `evaluator-false-positive`: the judge fails a good output;
- * `evaluator-miscalibration`: it does not judge the same in the same way.
- */
-export type FailureKind =
-  | 'real-error'
-  | 'evaluator-false-positive'
-  | 'evaluator-miscalibration'
-  | 'infrastructure'
 
 export interface Looping extends Measured {
   /** The best version so far, and all that is known of it. */

@@ -16,7 +16,13 @@ import type { LoopTypeDefinition, PrepareOptions } from '../loop-type-definition
 import { type TuneMode, tuneModes } from './modes.ts'
 import { captureInput, readTuneInput } from './tune-input.ts'
 import { tuneLoop } from './tune-loop.ts'
-import { type AgentsByRole, composerRole, requireRoles, tuneRoles } from './tune-roles.ts'
+import {
+  type AgentsByRole,
+  composerRole,
+  requireRoles,
+  reviewerRole,
+  tuneRoles,
+} from './tune-roles.ts'
 import type { ApplyPolicy, TuneSettings } from './tune-session.ts'
 import { tuneSummary } from './tune-summary.ts'
 import { logOfTuning, showTuning } from './view/operations.ts'
@@ -140,5 +146,6 @@ const toSettings = (
   version,
   ...settings,
   composer: agents[composerRole] === undefined ? 'search' : 'agent',
+  isReviewed: agents[reviewerRole] !== undefined,
   ...defined({ ports }),
 })

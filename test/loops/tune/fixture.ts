@@ -82,6 +82,7 @@ export const settingsOf = (more: Partial<TuneSettings> = {}): TuneSettings => ({
   search: { passes: 3 },
   composer: 'search',
   models: false,
+  isReviewed: false,
   ...more,
 })
 
@@ -152,7 +153,7 @@ function runnerOf(workload: FakeWorkload, tasks: CommandTask[]): CommandRunner {
   return {
     async run(task) {
       tasks.push(task)
-      const { env = {}, files = {}, repeat = 1, output } = task
+      const { env = {}, files = {}, repeat = 1, output, outputCharsMax } = task
       const id = env['LOOP_NAME'] ?? ''
       if (output !== undefined) {
         const rules = files['rules.txt']
@@ -163,7 +164,11 @@ function runnerOf(workload: FakeWorkload, tasks: CommandTask[]): CommandRunner {
         )
         if (typeof made !== 'string') return { ...ok(''), ...made }
         contents.set(digestOf(made), made)
-        return { ...ok(''), output: { blob: digestOf(made) as never, bytes: made.length } }
+        const text = outputCharsMax === undefined ? {} : { text: made }
+        return {
+          ...ok(''),
+          output: { blob: digestOf(made) as never, bytes: made.length, ...text },
+        }
       }
       const judged = files[env['LOOP_OUTPUT'] ?? '']
       const text = judged !== undefined && 'blob' in judged ? (contents.get(judged.blob) ?? '') : ''

@@ -17,14 +17,16 @@ import type {
 } from '../../../engine/index.ts'
 import { agentEnvironment, faultOf } from '../../../gateway/index.ts'
 import { defined, isLoopError, type Signal, textOf } from '../../../loop/index.ts'
-import type { CommandReport, CommandTask } from '../../../loop/step/command-task.ts'
+import type { CommandOutput, CommandReport, CommandTask } from '../../../loop/step/command-task.ts'
 import { canonicalJson } from '../../../protocol/index.ts'
 import { sha256 } from '../../../system/index.ts'
 import { maskDeep } from '../../../system/mask.ts'
 import type { OpenedSandbox, WorkspaceCopy } from '../../opened-sandbox.ts'
 import type { SharedGateway } from '../../shared-gateway.ts'
 import { createCommandSlots } from './command-slots.ts'
+import { compareLines } from './compare-lines.ts'
 import type { Base, Copies } from './open-copies.ts'
+import { readPlain } from './plain-files.ts'
 import type { CachedResult, ResultCache } from './result-cache.ts'
 
 export interface CommandRunnerOptions {
@@ -76,7 +78,7 @@ async function runOrReuse(
   const key = keyOf(options, task, base, files)
   const known = task.reuse === true ? await options.cache.get(key) : undefined
   if (known !== undefined) {
-    return { ...(await toReport(options, { ...known, ended: 'exited' })), reused: true }
+    return { ...(await toReport(options, task, { ...known, ended: 'exited' })), reused: true }
   }
   const ran = await runInCopy(options, task, { copies, base, files, signal, context })
   const { ended, exitCode, problem, ...rest } = ran
@@ -84,7 +86,7 @@ async function runOrReuse(
     // A full disk must not lose a result that was paid for.
     await options.cache.set(key, { ...rest, exitCode }).catch(() => undefined)
   }
-  return toReport(options, ran)
+  return toReport(options, task, ran)
 }
 
 interface Place {
@@ -226,10 +228,32 @@ function toRan({ ended, exitCode, exceeded, stdout, stderr, durationMs }: Comman
 }
 
 async function toReport(
-  { blobs }: CommandRunnerOptions,
+  { blobs, workspace }: CommandRunnerOptions,
+  task: CommandTask,
   { output, ...ran }: Ran,
 ): Promise<CommandReport> {
-  return output === undefined ? ran : { ...ran, output: await blobs.put(output) }
+  if (output === undefined) return ran
+  const shown = await describeOutput(workspace, task, output)
+  return { ...ran, output: { ...(await blobs.put(output)), ...shown } }
+}
+
+const comparedBytesMax = 1024 ** 2
+
+/** What cannot be compared is not: that is no failure of the command. */
+async function describeOutput(
+  workspace: string,
+  { expected, outputCharsMax = 0 }: CommandTask,
+  bytes: Uint8Array,
+): Promise<Pick<CommandOutput, 'difference' | 'text'>> {
+  if (bytes.byteLength > comparedBytesMax || bytes.includes(0)) return {}
+  const text = Buffer.from(bytes).toString('utf8')
+  const wanted =
+    expected === undefined ? undefined : await readPlain(workspace, expected).catch(() => undefined)
+  const isCompared = wanted !== undefined && wanted.byteLength <= comparedBytesMax
+  return {
+    ...(isCompared ? { difference: compareLines(wanted.toString('utf8'), text) } : {}),
+    ...(outputCharsMax === 0 ? {} : { text: text.slice(0, outputCharsMax) }),
+  }
 }
 
 function keyOf(

@@ -5,20 +5,30 @@
  *   command:run       the case ─▶ its output
  *   command:evaluate  the output, the expected one ─▶ a critique
  *   command:review    the same, if there is a second judge
+ *   agent:reviewer    the output as text, if an agent reviews
  *
  * A case fails if the workload does: it ends with an error, takes too long or writes nothing. If a machine, a program or a
  * judge fails, nothing is known: the run is not scored, and counts neither as passed nor as failed.
  */
 
 import { defined, type Iteration } from '../../../loop/index.ts'
-import type { CommandFile, CommandReport, CommandTask } from '../../../loop/step/command-task.ts'
+import type {
+  CommandFile,
+  CommandOutput,
+  CommandReport,
+  CommandTask,
+  Difference,
+} from '../../../loop/step/command-task.ts'
 import type { Manifest } from '../../../protocol/index.ts'
 import { toEnvironment, toShellText } from '../placeholders.ts'
 import { infrastructureProblem } from '../tune-state.ts'
 import { argumentsOf } from '../workload/resolve-cases.ts'
 import { type Case, inFolder, type Version, type Workload } from '../workload/workload.ts'
+import { classifyFailure } from './classify.ts'
 import { type Critique, mergeCritiques, parseCritique } from './critique.ts'
+import type { FailureKind } from './failure-kind.ts'
 import { type OpenSeal, requireUnsealed } from './holdout-seal.ts'
+import { type Review, review, reviewedCharsMax } from './review.ts'
 
 export interface CaseRun {
   readonly case: Case
@@ -45,18 +55,27 @@ export type CaseResult = {
       readonly pass: boolean
       /** The workload failed, before anything was judged. */
       readonly failedAt?: 'runCommand' | 'outputPath'
+      /** Of a case that does not pass. */
+      readonly kind?: FailureKind
+      /** The output. */
+      readonly digest?: string
     }
   | { readonly type: 'unscored'; readonly at: JudgingCommand }
 )
 
-export type JudgingCommand = 'runCommand' | 'outputPath' | 'evaluateCommand' | 'reviewCommand'
+export type JudgingCommand =
+  | 'runCommand'
+  | 'outputPath'
+  | 'evaluateCommand'
+  | 'reviewCommand'
+  | 'reviewer'
 
 const judgeBytesMax = 256 * 1024
 const runBytesMax = 4 * 1024
 const shownChars = 1000
 
 export async function runCase(
-  it: Pick<Iteration, 'command'>,
+  it: Pick<Iteration, 'command' | 'agent' | 'step' | 'workspace'>,
   workload: Workload,
   { case: one, repeat }: CaseRun,
   options: RunOptions,
@@ -85,6 +104,10 @@ export async function runCase(
         output: one.output,
         timeoutMs: runMs,
         streamBytesMax: runBytesMax,
+        ...defined({
+          expected: one.expected?.path,
+          outputCharsMax: workload.review && reviewedCharsMax,
+        }),
         ...(manifest.costPerCaseMicros === 0 ? {} : { costMicros: manifest.costPerCaseMicros }),
       },
     ),
@@ -94,7 +117,7 @@ export async function runCase(
   const { output } = ran
   if (output === undefined) {
     const missing = { score: 0, pass: false, text: `it wrote nothing to ${one.output}` }
-    return { ...scored(one, missing), failedAt: 'outputPath' }
+    return { ...scored(one, missing), failedAt: 'outputPath', kind: 'real-error' }
   }
   const expected = one.expected && { [one.expected.path]: { from: one.expected.path } }
   const judged = { [one.output]: { blob: output.blob }, ...expected }
@@ -107,14 +130,51 @@ export async function runCase(
     if (typeof critique === 'string') return unscored(one, key, critique)
     critiques.push(critique)
   }
-  if (critiques.length > 0) return scored(one, mergeCritiques(critiques))
-  const isSame = one.expected?.digest === output.blob
-  return scored(one, {
-    score: isSame ? 1 : 0,
-    pass: isSame,
-    text: isSame ? '' : 'the output differs from the expected one',
-  })
+  const reviewed =
+    workload.review === undefined
+      ? undefined
+      : await review(it, workload, {
+          case: one,
+          repeat,
+          said: critiques,
+          ...defined({ output: output.text }),
+        })
+  if (typeof reviewed === 'string') return unscored(one, 'reviewer', reviewed)
+  if (reviewed?.kind === 'infrastructure') return unscored(one, 'reviewer', reviewed.text)
+  return conclude(one, output, critiques, reviewed)
 }
+
+/** What all judges say together; without any, the output has to be the expected one. */
+function conclude(
+  one: Case,
+  { blob, difference }: CommandOutput,
+  critiques: readonly Critique[],
+  reviewed: Review | undefined,
+): CaseResult {
+  const verdicts = [...critiques, ...(reviewed === undefined ? [] : [reviewed])]
+  const isExpected = one.expected === undefined ? undefined : one.expected.digest === blob
+  const hint =
+    isExpected === false && difference !== undefined ? describeDifference(difference) : ''
+  const alone = {
+    score: isExpected === true ? 1 : 0,
+    pass: isExpected === true,
+    text: isExpected === true || hint !== '' ? '' : 'the output differs from the expected one',
+  }
+  const merged = verdicts.length === 0 ? alone : mergeCritiques(verdicts)
+  if (merged.pass) return { ...scored(one, merged), digest: blob }
+  const text = [merged.text, hint].filter((part) => part !== '').join('\n')
+  const kind = classifyFailure({
+    isOfWorkload: false,
+    verdicts: verdicts.length === 0 ? [alone] : verdicts,
+    ...defined({ isExpected, reviewed: reviewed?.kind }),
+  })
+  return { ...scored(one, { ...merged, text }), digest: blob, kind }
+}
+
+const describeDifference = ({ missing, added, expected }: Difference): string =>
+  missing === 0 && added === 0
+    ? 'The output has the lines of the expected one, in another order or with another end.'
+    : `The output differs from the expected one: ${missing} of its ${expected} lines are missing, ${added} others are there.`
 
 type CommandFiles = { readonly [path: string]: CommandFile }
 
@@ -179,7 +239,8 @@ function failureOf(ran: CommandReport, one: Case): CaseResult | undefined {
   if (text === undefined) return undefined
   const end = ran.stderr.trim().slice(-shownChars)
   const shown = `${text}${end === '' ? '' : `\n${end}`}`
-  return { ...scored(one, { score: 0, pass: false, text: shown }), failedAt: 'runCommand' }
+  const failed = { score: 0, pass: false, text: shown }
+  return { ...scored(one, failed), failedAt: 'runCommand', kind: 'real-error' }
 }
 
 /** A text: why there is no critique. */

@@ -4,6 +4,8 @@ import type { Iteration } from '../../../loop/index.ts'
 import type { SuiteScores } from '../statistics/scores.ts'
 import type { CaseCritique } from '../tune-state.ts'
 import type { Workload } from '../workload/workload.ts'
+import { findContradictions } from './classify.ts'
+import type { FailureKind } from './failure-kind.ts'
 import { type CaseResult, type CaseRun, type RunOptions, runCase } from './run-case.ts'
 
 /** A parallel of the engine has a limit; more are measured in several. */
@@ -16,9 +18,10 @@ export async function runCases(
   options: RunOptions | ((run: CaseRun) => RunOptions),
 ): Promise<readonly CaseResult[]> {
   const results: CaseResult[] = []
+  const batchMax = workload.review === undefined ? branchesMax : reviewsMax(workload)
   const optionsOf = typeof options === 'function' ? options : () => options
-  for (let from = 0; from < runs.length; from += branchesMax) {
-    const batch = runs.slice(from, from + branchesMax)
+  for (let from = 0; from < runs.length; from += batchMax) {
+    const batch = runs.slice(from, from + batchMax)
     const branches = batch.map((run, at) => {
       const name = `${run.case.label}.${run.repeat}.${from + at + 1}`
       return [name, (branch: Iteration) => runCase(branch, workload, run, optionsOf(run))] as const
@@ -28,6 +31,9 @@ export async function runCases(
   }
   return results
 }
+
+/** Agents are not queued as commands are. */
+const reviewsMax = ({ manifest }: Workload): number => manifest.concurrency ?? 4
 
 /** In the order of the cases. A case without any score is in it with none. */
 export function toScores(results: readonly CaseResult[]): SuiteScores {
@@ -42,14 +48,24 @@ export function toScores(results: readonly CaseResult[]): SuiteScores {
 
 const critiquesMax = 1000
 
-/** The last text about each case that did not pass. */
+/** The last text about each case that did not pass, with what kind of failure it is if that is no error of the work. */
 export function toCritiques(results: readonly CaseResult[]): readonly CaseCritique[] {
-  const texts = new Map<string, string>()
+  const contradicted = findContradictions(results.filter((one) => one.type === 'scored'))
+  const critiques = new Map<string, CaseCritique>()
   for (const result of results) {
     if (result.type === 'scored' && result.pass) continue
-    texts.set(result.id, result.text.slice(0, 500))
+    const { id } = result
+    const kind = kindOf(result, contradicted)
+    const doubt = kind === 'real-error' ? '' : `${kind}: `
+    critiques.set(id, { id, text: `${doubt}${result.text.slice(0, 500)}`, kind })
   }
-  return [...texts].slice(0, critiquesMax).map(([id, text]) => ({ id, text }))
+  return [...critiques.values()].slice(0, critiquesMax)
+}
+
+function kindOf(result: CaseResult, contradicted: ReadonlySet<string>): FailureKind {
+  if (result.type === 'unscored') return 'infrastructure'
+  const { kind = 'real-error' } = result
+  return kind === 'real-error' && contradicted.has(result.id) ? 'evaluator-miscalibration' : kind
 }
 
 /** Ids of the cases that were scored and of which every scored run passed. */

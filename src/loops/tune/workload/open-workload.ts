@@ -24,8 +24,33 @@ export async function openWorkload(
   if (problems.length > 0) throw badManifest(path, problems)
   const { cases, split, seed } = filterCases(resolved, session.input.cases, folder, path)
   const usesModels = session.settings.models ? { usesModels: true as const } : {}
-  return { manifestPath: path, manifest, folder, cases, split, original, seed, ...usesModels }
+  const review = await readReview(session, manifest, folder)
+  return {
+    manifestPath: path,
+    manifest,
+    folder,
+    cases,
+    split,
+    original,
+    seed,
+    ...usesModels,
+    ...review,
+  }
 }
+
+async function readReview(
+  { it, settings }: TuneSession,
+  { agents }: Manifest,
+  folder: string,
+): Promise<Pick<Workload, 'review'>> {
+  if (!settings.isReviewed) return {}
+  const path = inFolder(folder, agents.reviewer?.promptFile ?? reviewerPromptFile)
+  const read = async () => (await it.workspace?.read(path))?.slice(0, artifactCharsMax) ?? null
+  const instructions = await it.step('reviewer prompt', read, { readOnly: true })
+  return { review: instructions === null ? {} : { instructions } }
+}
+
+const reviewerPromptFile = 'REVIEWER_PROMPT.md'
 
 export function requireManifest(path: string, text: string): Manifest {
   const parsed = parseManifest(text)

@@ -16,6 +16,8 @@ export interface Workload {
   readonly seed: number
   /** Its commands reach models through the gateway. */
   readonly usesModels?: true
+  /** An agent judges outputs besides the commands. */
+  readonly review?: { readonly instructions?: string }
 }
 
 export interface Case {
