@@ -120,12 +120,12 @@ function Navigation({ onPalette, onHelp }: NavigationProps): ReactElement {
             key={to}
             href={to}
             aria-current={isCurrent ? 'page' : undefined}
-            className={`flex items-center gap-2 rounded-md px-2 py-1.5 max-md:flex-col max-md:gap-0 max-md:px-2 max-md:text-xs ${isCurrent ? 'bg-accent-soft font-medium text-accent' : 'hover:bg-sunken'}`}
+            className={`relative flex items-center gap-2 rounded-md px-2 py-1.5 max-md:flex-col max-md:gap-0 max-md:px-2 max-md:text-xs ${isCurrent ? 'bg-accent-soft font-medium text-accent' : 'hover:bg-sunken'}`}
           >
             <Icon size={17} aria-hidden />
             <span>{name}</span>
             {to === '/' && waiting > 0 ? (
-              <span className="rounded-full bg-warn-soft px-1.5 text-xs font-semibold text-warn md:ml-auto">
+              <span className="rounded-full bg-warn-soft px-1.5 text-xs font-semibold text-warn max-md:absolute max-md:top-0.5 max-md:right-1 md:ml-auto">
                 {waiting}
               </span>
             ) : null}

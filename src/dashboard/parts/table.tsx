@@ -16,7 +16,7 @@ export const Table = ({ label, columns, children }: TableProps): ReactElement =>
     role="region"
     aria-label={label}
   >
-    <table className="w-full text-left">
+    <table className="w-full text-left wrap-break-word">
       <thead className="text-xs text-muted">
         <tr className="border-b border-line">
           {columns.map((name, at) => (

@@ -67,7 +67,7 @@ const checksMax = 200
 
 function renderChecks({ checks }: Certificate): Html {
   const rows = checks.slice(0, checksMax).map((check) => [
-    html`<code>${check.name}</code>`,
+    html`<code>${check.name}</code>${check.pass === 'sealed' ? html` <span class="muted small">with the sealed files of the base</span>` : nothing}`,
     checkStatus(check.status),
     [
       check.command.join(' ').slice(0, 300),

@@ -27,6 +27,15 @@ export function renderIterations({ iterations, steps }: RunReport): Html {
 
 const enteredOften = 3
 
+const endingWords = {
+  open: 'open',
+  complete: 'complete',
+  continue: 'continued',
+  'rate-limited': 'rate limited',
+  interrupted: 'interrupted',
+  error: 'error',
+} as const
+
 function renderIteration(
   one: IterationSummary,
   before: IterationSummary | undefined,
@@ -37,8 +46,8 @@ function renderIteration(
   const worse = findWorse(one, before)
   const took = one.endedAtMs === undefined ? '' : `, ${span(one.endedAtMs - one.startedAtMs)}`
   return html`<details${worse.length > 0 || ending?.type === 'error' ? html` open` : nothing}><summary><strong>Iteration ${one.iteration}</strong>
-<span>${one.undone ? 'undone' : (ending?.type ?? 'open')}</span>
-<span class="muted">${met} of ${plural(checks.length, 'check')} met, ${money(spent.costMicros)}${took}</span>
+<span>${one.undone ? 'undone' : endingWords[ending?.type ?? 'open']}</span>
+<span class="muted">${checks.length === 0 ? '' : `${met} of ${plural(checks.length, 'check')} met, `}${money(spent.costMicros)}${took}</span>
 ${worse.length === 0 ? nothing : html`<strong class="bad">Worse: ${worse.join(', ')}</strong>`}
 ${one.entered > enteredOften ? html`<strong class="warn">Started ${one.entered} times without a checkpoint</strong>` : nothing}</summary>
 <p class="muted small">Started ${utc(one.startedAtMs)}</p>

@@ -49,9 +49,13 @@ export function renderChanges({ diff }: RunReport): Html {
 }
 
 function renderFile(part: string, isOpen: boolean): Html {
-  const [first = '', ...rest] = part.split('\n')
+  const [first = '', ...rest] = part.trimEnd().split('\n')
   const name = / b\/(.*)$/.exec(first)?.[1] ?? first
-  const body = rest.filter((line) => !/^(?:index |--- |\+\+\+ )/.test(line))
+  const start = rest.findIndex((line) => line.startsWith('@@'))
+  // Below the head, a line that looks like one is part of the file.
+  const body = rest.filter(
+    (line, at) => (start !== -1 && at >= start) || !/^(?:index |--- |\+\+\+ )/.test(line),
+  )
   return html`<details${isOpen ? html` open` : nothing}><summary><code>${name}</code></summary><pre class="diff">${body.map((line) => html`<span class="${lookOf(line)}">${line}</span>`)}</pre></details>`
 }
 

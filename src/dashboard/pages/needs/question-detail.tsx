@@ -9,12 +9,14 @@ import { Changes } from '../../parts/diff/changes.tsx'
 import { money, plural } from '../../parts/format.ts'
 import { Time } from '../../parts/time.tsx'
 import { AnswerForm } from './answer-form.tsx'
+import { OfferedPanels, useOffered } from './offered-panels.tsx'
 
 export function QuestionDetail({ asked }: { readonly asked: InboxQuestion }): ReactElement {
   const { run, question } = asked
   const { evidence } = question
   const detail = useRun(run.id).data
   const state = detail?.state
+  const offered = useOffered(asked)
   const isLong = question.text.trim().includes('\n')
   // What was observed is shown once.
   const happened = (evidence?.happened ?? []).filter((text) => text !== question.review?.observed)
@@ -52,7 +54,10 @@ export function QuestionDetail({ asked }: { readonly asked: InboxQuestion }): Re
         </section>
       )}
       <AnswerForm asked={asked} />
-      {happened.length === 0 ? null : (
+      {offered === undefined || offered.length === 0 ? null : (
+        <OfferedPanels asked={asked} panels={offered} />
+      )}
+      {happened.length === 0 || offered?.length !== 0 ? null : (
         <section className="grid gap-1">
           <h3 className="font-semibold">What happened</h3>
           <ul className="list-disc pl-5">

@@ -83,19 +83,18 @@ function rowsOf(view: TuneView): readonly (readonly [string, string | undefined]
       'Best so far',
       best === undefined ? undefined : `${tally(best.passing)} cases pass. ${best.text}`,
     ],
-    [
-      'Proof',
-      proof?.text ??
-        (best === undefined
-          ? undefined
-          : 'At the end, on fresh runs. Until then nothing is claimed.'),
-    ],
+    ['Proof', proof?.text ?? (best === undefined ? undefined : withoutProof(view.phase))],
     ['Holdout', workload === undefined ? undefined : holdout.text],
     ['Found worse by the proof', broken.join(', ')],
     ['Undecided by the proof', suspect.join(', ')],
     ['The files', applied === undefined ? undefined : appliedWords[applied]],
   ]
 }
+
+const withoutProof = (phase: TuneView['phase']): string =>
+  phase === 'ended'
+    ? 'Nothing was kept, so there is nothing to prove.'
+    : 'At the end, on fresh runs. Until then nothing is claimed.'
 
 const appliedWords = {
   applied: 'changed',

@@ -35,7 +35,12 @@ export function CertifiedChecks({ certificate, run }: CertifiedChecksProps): Rea
       <Table label="Certified checks" columns={columns}>
         {checks.map((check, at) => (
           <tr key={`${at} ${check.name}`} className="border-b border-line align-top last:border-0">
-            <td className="px-3 py-1.5 font-mono text-[13px]">{check.name}</td>
+            <td className="px-3 py-1.5">
+              <span className="font-mono text-[13px]">{check.name}</span>
+              {check.pass === 'sealed' ? (
+                <span className="block text-xs text-muted">with the sealed files of the base</span>
+              ) : null}
+            </td>
             <td className="px-3 py-1.5">
               <CheckResult status={check.status} />
             </td>
@@ -54,19 +59,17 @@ export function CertifiedChecks({ certificate, run }: CertifiedChecksProps): Rea
           </tr>
         ))}
       </Table>
-      <p className="flex flex-wrap items-center gap-2 text-xs text-muted">
-        {hasReads ? (
-          <>
-            The files that each check read: <Command text={`loopctl show ${run} --reads`} />
-          </>
-        ) : null}
-        {isMeasured ? null : (
-          <>
-            How often the checks are wrong is not measured:{' '}
-            <Command text="loopctl calibrate <loop file>" />
-          </>
-        )}
-      </p>
+      {hasReads ? (
+        <p className="text-xs text-muted">
+          The files that each check read: <Command text={`loopctl show ${run} --reads`} />
+        </p>
+      ) : null}
+      {isMeasured ? null : (
+        <p className="text-xs text-muted">
+          How often the checks are wrong is not known. To measure it:{' '}
+          <Command text="loopctl calibrate <loop file>" />
+        </p>
+      )}
     </div>
   )
 }

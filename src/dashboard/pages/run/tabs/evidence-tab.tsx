@@ -116,7 +116,9 @@ function Certificates({ detail }: TabProps): ReactElement | null {
       <p className="text-xs text-muted">
         Issued <Time atMs={Date.parse(certificate.issuedAt)} />. It is void once the files change.
       </p>
-      <Command text={`loopctl verify ${id.slice(0, 16)}`} />
+      <p>
+        <Command text={`loopctl verify ${id.slice(0, 16)}`} />
+      </p>
     </section>
   )
 }
