@@ -114,11 +114,46 @@ certify: { dependencies: none, teeth: false }
 then: [draft]
 `
 
+/** Improves one word of the rules against four cases, without a model. */
+const tuneTotals = `loop: tune
+description: Finds the totals of invoices.
+pick: policy
+search: { passes: 1 }
+apply: proven
+`
+
+const manifest = {
+  workloadId: 'totals',
+  artifactPaths: ['rules.txt'],
+  casePaths: ['cases/*.txt'],
+  expectedPaths: ['expected/{name}.txt'],
+  runCommand: 'word=$(sed -n "s/^word: //p" rules.txt); sed -n "s/^$word: //p" {case} > {output}',
+  outputPath: 'out/{name}.txt',
+  evaluateCommand:
+    'if cmp -s {output} {expected}; then echo \'{"pass": true}\'; else echo \'{"pass": false, "critique": "other"}\'; fi',
+  maxIterations: 2,
+  repeats: { baseline: 2, proof: 2 },
+  knobs: { word: { type: 'choice', text: 'word: {value}\n', values: ['Sum', 'Total', 'Amount'] } },
+}
+
+const amounts = { north: '120', south: '75', east: '310', west: '42', center: '9' }
+
+const invoices: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(amounts).flatMap(([name, amount]) => [
+    [`cases/${name}.txt`, `Invoice ${name}\n${name === 'west' ? 'Sum' : 'Total'}: ${amount}\n`],
+    [`expected/${name}.txt`, `${amount}\n`],
+  ]),
+)
+
 export const loopFiles: Readonly<Record<string, string>> = {
   'loops/fix-tests.yaml': fixTests,
   'loops/change-spec.yaml': changeSpec,
   'loops/migrate-prices.yaml': migrate,
   'loops/tidy-imports.yaml': tidyImports,
   'tools/migrate.mjs': migrateProgram,
+  'loops/tune-totals.yaml': tuneTotals,
+  'loop.manifest.json': JSON.stringify(manifest, undefined, 2),
+  'rules.txt': 'word: Sum\n',
+  ...invoices,
   'loops/draft-notes.yaml': draftNotes,
 }

@@ -51,6 +51,7 @@ export async function startRuns(scene: Scene): Promise<void> {
   await scene.start('migrate-prices', 'to-decimals')
   const stuck = await scene.start('tidy-imports', 'sort-imports')
   const drafted = await scene.start('draft-notes', 'notes-1')
+  const tuned = await scene.start('tune-totals', 'better-totals')
   await ask(daemon, 'POST', '/schedules', {
     file: scene.file('draft-notes'),
     workspace: project,
@@ -72,6 +73,7 @@ export async function startRuns(scene: Scene): Promise<void> {
   await scene.until(fixed, 'completed')
   await scene.until(stuck, 'stuck')
   await scene.until(drafted, 'completed')
+  await scene.until(tuned, 'completed', 'exhausted')
 }
 
 /** The same project, on a daemon that was started again. */

@@ -30,13 +30,13 @@ export function FilesTab({ detail }: TabProps): ReactElement {
     return <Empty title="It has written no files yet." command={`loopctl inspect ${run.name}`} />
   }
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
+    <div className="grid items-start gap-4 lg:grid-cols-[22rem_minmax(0,1fr)]">
       <ul
         className="grid max-h-[70vh] overflow-y-auto rounded-xl border border-line bg-panel p-1"
         aria-label="Files"
       >
         {items.map(({ path, kind, bytes: size }) => (
-          <li key={path}>
+          <li key={path} className="min-w-0">
             <button
               type="button"
               onClick={() => setChosen(path)}
@@ -44,7 +44,7 @@ export function FilesTab({ detail }: TabProps): ReactElement {
               className={`flex w-full items-baseline gap-2 rounded px-2 py-1 text-left ${path === current.path ? 'bg-accent-soft' : 'hover:bg-sunken'}`}
             >
               <span className="min-w-0 flex-1 truncate font-mono text-[13px]">{path}</span>
-              <span className="text-xs text-muted">
+              <span className="shrink-0 text-xs text-muted">
                 {kind === 'other' ? '' : kind} {bytes(size)}
               </span>
             </button>

@@ -70,11 +70,10 @@ export interface LogLines {
   add(entry: OutputEntry): void
 }
 
-/** A line that is not complete is continued by the next entry of the same step. */
+/** Each entry is whole lines, as in the files of the run. */
 export function createLogLines(): LogLines {
   const lines: LogLine[] = []
   let last: OutputEntry | undefined
-  let open: string | undefined
   return {
     lines,
     add(entry) {
@@ -84,17 +83,13 @@ export function createLogLines(): LogLines {
         last.source === entry.source &&
         last.role === entry.role
       if (!isSame) {
-        open = undefined
         const who = entry.role === undefined ? entry.step : `${entry.step} (${entry.role})`
         const what = entry.source === 'report' ? 'report of ' : ''
         lines.push({ type: 'head', text: `Iteration ${entry.iteration} · ${what}${who}`, entry })
       }
       last = entry
-      const text = `${open ?? ''}${entry.text}`
-      if (open !== undefined) lines.pop()
-      const parts = text.split('\n')
-      open = parts.at(-1) === '' ? undefined : parts.at(-1)
-      if (open === undefined) parts.pop()
+      const parts = entry.text.split('\n')
+      if (parts.at(-1) === '') parts.pop()
       for (const part of parts) lines.push({ type: 'line', parts: parseLine(part) })
     },
   }
