@@ -4,10 +4,31 @@ import type { LongSuite } from './long-suites.ts'
 
 export const longRuns: readonly LongSuite[] = [
   {
-    name: 'schedules.chains',
-    title: 'schedules of a daemon, with runs that start each other by their ends',
-    file: 'test/daemon/schedules.test.ts',
+    name: 'schedules.years',
+    title: 'two simulated years in three zones: clocks that change and jump, restarts, kills',
+    file: 'test/schedules/simulated-years.test.ts',
+    casesMin: 21,
+    isShared: true,
+  },
+  {
+    name: 'schedules.kills',
+    title: 'a real daemon that is killed around a tick',
+    file: 'test/daemon/schedule-kills.test.ts',
     casesMin: 20,
+    isSlow: true,
+  },
+  {
+    name: 'schedules.many',
+    title: '200 schedules at once, on a daemon that is killed again and again',
+    file: 'test/schedules/many.test.ts',
+    casesMin: 1,
+    isShared: true,
+  },
+  {
+    name: 'schedules.ends',
+    title: 'schedules that follow runs: ends, steps, requests and kills in any order',
+    file: 'test/schedules/run-ends.test.ts',
+    casesMin: 6,
     isShared: true,
   },
   {

@@ -21,27 +21,6 @@ export interface LongSuite {
 
 export const longSuites: readonly LongSuite[] = [
   {
-    name: 'schedules.years',
-    title: 'two simulated years in three zones: clocks that change and jump, restarts, kills',
-    file: 'test/schedules/simulated-years.test.ts',
-    casesMin: 21,
-    isShared: true,
-  },
-  {
-    name: 'schedules.kills',
-    title: 'a real daemon that is killed around a tick',
-    file: 'test/daemon/schedule-kills.test.ts',
-    casesMin: 20,
-    isSlow: true,
-  },
-  {
-    name: 'schedules.many',
-    title: '200 schedules at once, on a daemon that is killed again and again',
-    file: 'test/schedules/many.test.ts',
-    casesMin: 1,
-    isShared: true,
-  },
-  {
     name: 'loops.builds',
     title: 'builds killed at every moment, agents that repeat themselves, a plan of 60 tasks',
     file: 'test/loops/build/build-ends.test.ts',

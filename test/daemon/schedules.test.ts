@@ -7,7 +7,6 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { previewLoop, trustLoop } from '../../src/launch/load-loop.ts'
 import type { AddedSchedule, Schedule, ScheduleTrigger } from '../../src/protocol/api/index.ts'
 import { commitFirst } from '../first-commit.ts'
-import { inProof } from '../share.ts'
 import { sendWebhook as send } from './send-webhook.ts'
 import { type StartedDaemon, startDaemon } from './start-daemon.ts'
 
@@ -187,7 +186,7 @@ describe('an event', () => {
     expect(last?.tick).toMatch(/^change:/)
   })
 
-  test.each(inProof)('of a run that ended starts a run, but not without end: %s', async () => {
+  test('of a run that ended starts a run, but not without end', async () => {
     const { add, show, tick, file, work, name } = await openScene(small)
     const loop = (await add(daily, { ...never, name: `${name}-first` })).schedule.loop
     const mine = { type: 'run', loop, outcomes: ['completed'] } as const

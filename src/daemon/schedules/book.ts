@@ -53,7 +53,8 @@ export async function openBook(schedules: Schedules): Promise<ScheduleBook> {
 
   function take(row: ScheduleRow): Entry | undefined {
     const before = entries.get(row.id)
-    if (before?.revision === row.revision) return before
+    // What this process wrote while the rows were read is newer than they are.
+    if (before !== undefined && before.revision >= row.revision) return before
     const entry = toEntry(row, before)
     if (entry === undefined) entries.delete(row.id)
     else entries.set(row.id, entry)

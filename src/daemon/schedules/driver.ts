@@ -14,24 +14,20 @@ import { retryAfterMs } from '../queue/setback.ts'
 import type { Entry } from './book.ts'
 import { handleTick, type TickPorts } from './handle-tick.ts'
 import { align, dueAtMs } from './rules/due.ts'
-import { addEvents, addSight, findTriggers, firstPosition } from './rules/events.ts'
-import type { EndedRun } from './rules/schedule.ts'
+import { addSight } from './rules/events.ts'
+import { createRunEnds, type RunEnds, type RunEndsPorts } from './run-ends.ts'
 
-export interface DriverPorts extends TickPorts {
-  /** The runs that ended after a position of the journal, and its position now. */
-  findEnded(afterPosition: number | undefined): Promise<EndedRuns>
+export interface DriverPorts extends TickPorts, Pick<RunEndsPorts, 'findEnded'> {
   /** What it sees of what it watches. Undefined: nothing, now. */
   look(entry: Entry): Promise<string | undefined>
   onProblem(entry: Entry, text: string): void
 }
 
-export interface EndedRuns {
-  readonly position: number
-  readonly runs: readonly EndedRun[]
-}
-
 export interface ScheduleDriver {
-  /** Everything that is due. Resolves when it is done; rejects if the schedules cannot be read. */
+  /**
+   * Everything that is due. Resolves when it is done; rejects if the schedules cannot be read. Never called twice at the
+   * same time. What `handle` does meanwhile is left to the next step, which is due when that is done.
+   */
   step(): Promise<void>
   /** Infinity: nothing until something changes. */
   nextAtMs(): number
@@ -46,39 +42,23 @@ const handledAtOnce = 4
 
 export function createDriver(ports: DriverPorts): ScheduleDriver {
   const { book, now } = ports
-  const work = createWork(ports)
+  const ends = createRunEnds(ports)
+  const work = createWork(ports, ends)
   const watching = createWatching(ports)
-  /** Up to which position of the journal ends of runs are known. Undefined: nothing was read yet. */
-  let position: number | undefined
-
-  /** The runs that ended since the last time. */
-  async function takeEnded(): Promise<ReadonlySet<string>> {
-    const ended = await ports.findEnded(position ?? firstPosition(book.entries()))
-    for (const entry of book.entries()) {
-      const events = findTriggers(entry, ended.runs)
-      if (events.length === 0) continue
-      await book.change(entry.id, ({ state }) => addEvents(state, events, now()))
-    }
-    position = ended.position
-    return new Set(ended.runs.map(({ run }) => run))
-  }
 
   return {
     handle: work.handle,
     close: work.close,
     async step() {
       await book.refresh()
-      const isFirst = position === undefined
-      const ended = await takeEnded()
+      await ends.consume()
       await watching.look()
       const { resumedAtMs } = book.settings()
       const due = book.entries().filter((entry) => {
         const { state, rules } = entry
-        const { running } = state
-        const hasEnded = running !== undefined && (isFirst || ended.has(running.run))
         // The clock went back, or all were paused.
         const isMoved = align(state, rules, now(), resumedAtMs) !== state
-        return hasEnded || isMoved || (work.wakesAtMs(entry) ?? Infinity) <= now()
+        return isMoved || (work.wakesAtMs(entry) ?? Infinity) <= now()
       })
       const idle = due.filter(({ id }) => !work.isBusy(id))
       await Promise.all(idle.map(({ id }) => work.handle(id)))
@@ -137,7 +117,7 @@ const isWatched = ({ type }: Entry['definition']['trigger']): boolean =>
 
 interface Work extends Pick<ScheduleDriver, 'handle' | 'close'> {
   isBusy(id: string): boolean
-  /** When there is something to do for a schedule whose run, if it has one, goes on. */
+  /** When there is something to do for a schedule. */
   wakesAtMs(entry: Entry): number | undefined
 }
 
@@ -149,7 +129,7 @@ interface Retry {
 const retryMs = 60_000
 const retryMsMax = 600_000
 
-function createWork(ports: DriverPorts): Work {
+function createWork(ports: DriverPorts, ends: RunEnds): Work {
   const { book, now } = ports
   const limit = createConcurrencyLimit(handledAtOnce)
   const pending = new Map<string, Promise<void>>()
@@ -182,10 +162,12 @@ function createWork(ports: DriverPorts): Work {
       pending.set(id, done)
       return done
     },
-    wakesAtMs({ id, state, rules }) {
+    wakesAtMs(entry) {
+      const { id, state, rules } = entry
       const retry = retries.get(id)
       // A clock that went back meanwhile does not stop it.
       if (retry !== undefined) return retry.atMs - now() > retryMsMax ? now() : retry.atMs
+      if (ends.isOver(entry)) return now()
       if (book.settings().paused !== undefined) return undefined
       const atMs = dueAtMs(state, rules, now())
       if (state.waiting === undefined || state.asked !== undefined) return atMs

@@ -9,10 +9,10 @@ import {
   isLoopError,
   type RunId,
 } from '../../loop/index.ts'
-import type { EndedRuns } from './driver.ts'
 import { tickAfter } from './rules/events.ts'
 import type { RunEnd } from './rules/outcome.ts'
 import type { EndedRun } from './rules/schedule.ts'
+import type { EndedRuns } from './run-ends.ts'
 
 /** Undefined: it has not ended. */
 export async function findEnd(journal: Store, run: string): Promise<RunEnd | undefined> {
@@ -34,7 +34,10 @@ export async function findEnd(journal: Store, run: string): Promise<RunEnd | und
   }
 }
 
-/** Without a position: none, and where the journal is now. */
+/**
+ * Without a position: none, and where the journal is now. Ends after the position up to which it was read are left to
+ * the next time, so that no end of another run is skipped that came before them.
+ */
 export async function findEndedRuns(
   journal: Store,
   afterPosition: number | undefined,
@@ -44,7 +47,8 @@ export async function findEndedRuns(
   const found: EndedRun[] = []
   for (const run of runs) {
     const ended = await readEnd(journal, run)
-    if (ended !== undefined && ended.position > afterPosition) found.push(ended)
+    if (ended === undefined || ended.position > position) continue
+    if (ended.position > afterPosition) found.push(ended)
   }
   return { position, runs: found.toSorted((one, other) => one.position - other.position) }
 }

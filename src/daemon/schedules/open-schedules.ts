@@ -16,6 +16,7 @@ import { createDriver } from './driver.ts'
 import { findEnd, findEndedRuns } from './find-end.ts'
 import { createSights } from './look-at-files.ts'
 import { notifyAlert } from './notify-alert.ts'
+import { createTimer } from './timer.ts'
 
 export interface SchedulesOptions {
   readonly host: Host
@@ -79,58 +80,18 @@ export async function openSchedules(options: SchedulesOptions): Promise<OpenSche
   return {
     wake: () => timer.wakeIn(0),
     async handle(id) {
-      await book.refresh()
-      await driver.handle(id)
-      timer.wakeIn(0)
+      try {
+        await book.refresh()
+        await driver.handle(id)
+      } finally {
+        timer.wakeIn(0)
+      }
     },
     async close() {
       unwatch()
       timer.close()
       closing.abort()
       await Promise.all([driver.close(), timer.settled()])
-    },
-  }
-}
-
-interface Timer {
-  wakeIn(ms: number): void
-  settled(): Promise<void>
-  close(): void
-}
-
-/** Calls `work`, never twice at the same time, and again after as many milliseconds as it returned. */
-function createTimer(work: () => Promise<number>): Timer {
-  let timer: NodeJS.Timeout | undefined
-  let atMs = Infinity
-  let working: Promise<void> | undefined
-  let isClosed = false
-  const monotonicMs = (): number => performance.now()
-  function wakeIn(ms: number): void {
-    const wakeAtMs = monotonicMs() + ms
-    if (isClosed || wakeAtMs >= atMs) return
-    atMs = wakeAtMs
-    clearTimeout(timer)
-    timer = setTimeout(fire, ms)
-    timer.unref()
-  }
-  function fire(): void {
-    if (working !== undefined) return
-    atMs = Infinity
-    working = work()
-      .then((ms) => {
-        working = undefined
-        const isMissed = atMs <= monotonicMs()
-        if (isMissed) atMs = Infinity
-        wakeIn(isMissed ? 0 : ms)
-      })
-      .catch(() => undefined)
-  }
-  return {
-    wakeIn,
-    settled: async () => working,
-    close() {
-      isClosed = true
-      clearTimeout(timer)
     },
   }
 }

@@ -53,7 +53,14 @@ const stateSchema = z.object({
       reserved: z.object(spent),
     })
     .exactOptional(),
-  waiting: z.object({ tick: text, atMs: whole, merged: whole }).exactOptional(),
+  waiting: z
+    .object({
+      tick: text,
+      atMs: whole,
+      merged: whole,
+      newest: z.object({ tick: text, atMs: whole }).exactOptional(),
+    })
+    .exactOptional(),
   asked: z.object({ tick: text, atMs: whole }).exactOptional(),
   today: z.object({ date: text, runs: whole, ...spent }).exactOptional(),
   failures: whole,

@@ -11,6 +11,7 @@
 
 import { defined } from '../../../loop/index.ts'
 import type { Cadence } from '../../../protocol/schedule/cadence.ts'
+import { consumeEvent } from './events.ts'
 import type { Due, ScheduleState } from './schedule.ts'
 import type { Timetable } from './timetable.ts'
 
@@ -103,9 +104,6 @@ export function consume(
     const { asked: _asked, ...rest } = state
     return rest
   }
-  if (due.kind === 'event') {
-    const { waiting: _waiting, ...rest } = state
-    return rest
-  }
+  if (due.kind === 'event') return consumeEvent(state, due.tick, nowMs)
   return continueFrom(state, timetable, Math.max(nowMs, due.atMs))
 }

@@ -1,7 +1,7 @@
 /**
  * Events that make a schedule due. Pure.
  *
- * 1. An event waits until a run can be started for it. Events that come meanwhile are counted in it.
+ * 1. An event waits until a run can be started for it. Events that come before that run are counted in it.
  * 2. Runs that start each other by their ends are counted in their ticks: there are at most `chainMax` in a row.
  */
 
@@ -23,8 +23,21 @@ export function addEvent(state: ScheduleState, tick: string, nowMs: number): Sch
     waiting:
       waiting === undefined
         ? { tick, atMs: nowMs, merged: 0 }
-        : { ...waiting, merged: waiting.merged + 1 },
+        : { ...waiting, merged: waiting.merged + 1, newest: { tick, atMs: nowMs } },
   }
+}
+
+/** The event of a tick is over. One that came since `handledMs` still waits: the run of the tick may not have seen it. */
+export function consumeEvent(
+  { waiting, ...state }: ScheduleState,
+  tick: string,
+  handledMs: number,
+): ScheduleState {
+  const newest = waiting?.newest
+  if (waiting === undefined) return state
+  if (waiting.tick !== tick) return { ...state, waiting }
+  if (newest === undefined || newest.atMs < handledMs) return state
+  return { ...state, waiting: { ...newest, merged: 0 } }
 }
 
 /** The ends that a schedule waits for. */
@@ -39,32 +52,34 @@ export function findTriggers(
   )
 }
 
-/** Where the schedules that follow runs stopped reading. Undefined: there are none. */
-export function firstPosition(
-  schedules: readonly Pick<FollowingSchedule, 'definition' | 'state'>[],
-): number | undefined {
-  const seen = schedules.flatMap(({ definition, state }) =>
-    definition.trigger.type === 'run' ? [Number(state.seen)] : [],
-  )
-  return seen.length === 0 ? undefined : Math.min(...seen)
+/** Up to which position of the journal a schedule consumed the ends of runs. Undefined: it has none, or it is damaged. */
+export function cursorOf({ seen }: Pick<ScheduleState, 'seen'>): number | undefined {
+  const position = seen === undefined ? undefined : Number(seen)
+  return Number.isSafeInteger(position) ? position : undefined
 }
 
-interface FollowingSchedule {
-  readonly definition: Pick<ScheduleDefinition, 'trigger'>
-  readonly state: ScheduleState
+interface Read {
+  readonly nowMs: number
+  /** All schedules are paused. */
+  readonly isPaused: boolean
+  /** Up to which the journal was read. */
+  readonly position: number
+  /** Without an event, the cursor is saved after so many positions. */
+  readonly savedEvery: number
 }
 
-/** Each is counted once: what was seen is saved with it. */
+/** Each is counted once: the cursor is saved with it. Undefined: nothing is to be saved. */
 export function addEvents(
   state: ScheduleState,
   events: readonly EndedRun[],
-  nowMs: number,
+  { nowMs, isPaused, position, savedEvery }: Read,
 ): { readonly state: ScheduleState } | undefined {
-  const fresh = events.filter(({ position }) => position > Number(state.seen))
-  const last = fresh.at(-1)
-  if (last === undefined) return undefined
-  let added: ScheduleState = { ...state, seen: String(last.position) }
-  if (state.paused !== undefined) return { state: added }
+  const cursor = cursorOf(state)
+  const fresh = events.filter((event) => event.position > (cursor ?? position))
+  const isBehind = position - (cursor ?? -Infinity) >= savedEvery
+  if (fresh.length === 0 && !isBehind) return undefined
+  let added: ScheduleState = { ...state, seen: String(position) }
+  if (state.paused !== undefined || isPaused) return { state: added }
   for (const { tick } of fresh) added = addEvent(added, tick, nowMs)
   return { state: added }
 }

@@ -51,7 +51,7 @@ export interface ScheduleState {
   /** E8. What the last run that ended by itself was given. */
   readonly evidence?: Evidence
   readonly alert?: Alert
-  /** What it saw of the file, the branch or the runs that it watches. */
+  /** What it saw of the file or the branch that it watches. Of runs: a position of the journal, see run-ends.ts. */
   readonly seen?: string
   /** The ids of the newest requests, so that none is accepted twice. */
   readonly hooks?: readonly AcceptedHook[]
@@ -92,6 +92,8 @@ export interface WaitingEvent {
   readonly atMs: number
   /** How many later events it stands for. */
   readonly merged: number
+  /** The last of them. */
+  readonly newest?: { readonly tick: string; readonly atMs: number }
 }
 
 interface Evidence {
