@@ -41,6 +41,8 @@ export interface LoopType<Input, Context, Progress, Result> {
   readonly type?: string
   /** How its agents appear to people. Kept with the run; default: `maker` reports, as `impl`. */
   readonly roles?: RoleAppearances
+  /** When the worktree of a run stays: always, or only if the run changed something or failed. Default: always. */
+  readonly keepsWorktree?: 'always' | 'if-changed'
 }
 
 /** The interface of an iteration. Each call is a journaled step: performed once, its result stored. */

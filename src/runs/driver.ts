@@ -13,18 +13,24 @@ import {
 import {
   defined,
   endedWithoutWork,
+  type Outcome,
   type RecordedEvent,
   type RunId,
   type RunState,
 } from '../loop/index.ts'
 import { killAbandoned } from '../sandbox/index.ts'
 import { createOwnerId } from '../system/index.ts'
-import { createStatCaches, removeWorktree, type StatCaches } from '../workspace/index.ts'
+import {
+  createStatCaches,
+  readBranchState,
+  removeWorktree,
+  type StatCaches,
+} from '../workspace/index.ts'
 import type { HostPorts } from './host-ports.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { PreparedRun, PrepareRun, RunParts } from './options.ts'
 import type { RunHandle } from './run-handle.ts'
-import type { RunPlace } from './run-place.ts'
+import type { PlacedWorktree, RunPlace } from './run-place.ts'
 
 interface DriveParts extends RunParts {
   readonly force?: boolean
@@ -71,12 +77,13 @@ export function createDriver(base: HostPorts, prepareDefault: PrepareRun): Drive
         onStarted,
         ...defined({ graceMs: parts.graceMs, sandbox: parts.sandbox, agent: parts.agent }),
       })
-        .then((end) => removeUnused(run, end))
         .finally(async () => {
           parts.signal?.removeEventListener('abort', forward)
-          driven.delete(handle)
           await prepared.close()
         })
+        // Only now does nothing of the run write to its worktree or to what git keeps about it.
+        .then((end) => removeUnused(run, end, loop))
+        .finally(() => driven.delete(handle))
       // A caller that only reads events gets the error from them.
       done.catch(() => undefined)
       const handle: RunHandle = {
@@ -101,13 +108,34 @@ export function createDriver(base: HostPorts, prepareDefault: PrepareRun): Drive
   }
 }
 
-/** Removes the worktree of a run that did no work, unless there are changes in it. */
-async function removeUnused({ placed }: RunPlace, end: DriveEnd): Promise<DriveEnd> {
-  if (placed === undefined || end.type !== 'ended' || !endedWithoutWork(end.outcome)) return end
-  const { key, path } = placed.worktree
-  // If this fails, the user can still remove it.
-  await removeWorktree({ repository: placed.repository, key, path }).catch(() => undefined)
+/** Removes the worktree of a run that left nothing in it, and its branch. Anything uncommitted, locked or unmerged is kept. */
+async function removeUnused(
+  { placed }: RunPlace,
+  end: DriveEnd,
+  loop: Pick<AnyLoopType, 'keepsWorktree'>,
+): Promise<DriveEnd> {
+  if (placed === undefined || end.type !== 'ended') return end
+  const { repository, worktree } = placed
+  const { key, path } = worktree
+  try {
+    if (endedWithoutWork(end.outcome) || (await isUnchanged(placed, end.outcome, loop))) {
+      await removeWorktree({ repository, key, path })
+    }
+  } catch {
+    // The user can still remove it.
+  }
   return end
+}
+
+/** The worktree of a run that failed may say why. A replay is compared with its run. */
+async function isUnchanged(
+  { repository, worktree }: PlacedWorktree,
+  { type }: Outcome,
+  { keepsWorktree }: Pick<AnyLoopType, 'keepsWorktree'>,
+): Promise<boolean> {
+  if (keepsWorktree !== 'if-changed' || (type !== 'completed' && type !== 'stuck')) return false
+  if (worktree.key.startsWith('replay-')) return false
+  return (await readBranchState(repository, worktree)).branch === 'empty'
 }
 
 /** Ends when this process no longer drives the run, and throws the error if there was one. */

@@ -76,11 +76,24 @@ test('at level 1 an agent program can neither write nor reach anything, whatever
   expect(reportOf(ended).maker?.text).toBe('looked')
   expect(asked).toEqual([])
   expect(at.seen()).toBe(before)
-  expect(readFileSync(join(folderOf(at, 'r1'), 'a.txt'), 'utf8')).toBe('a\n')
-  expect(existsSync(join(folderOf(at, 'r1'), 'new.txt'))).toBe(false)
-  expect(at.git('rev-parse', 'run/r1')).toBe(at.git('rev-parse', 'main'))
+  // Nothing was written in its worktree, which would have been kept otherwise.
+  expect(existsSync(folderOf(at, 'r1'))).toBe(false)
+  expect(at.git('branch', '--list', 'run/*')).toBe('')
   const shown = await ctl(at, 'inspect', 'r1')
   expect(shown.stdout).toContain('[L1-report] loop `polite` (reported)')
+})
+
+test('a round that changes no file leaves no worktree, and one that does keeps it', async () => {
+  const idle = repository(round('echo nothing to do', assisted))
+  expect((await run(idle, '--name', 'idle')).code).toBe(0)
+  expect(existsSync(folderOf(idle, 'idle'))).toBe(false)
+  expect(idle.git('branch', '--list', 'run/*')).toBe('')
+  expect((await ctl(idle, 'inspect', 'idle')).stdout).toContain('(proceeded)')
+
+  const worked = repository(round('echo hello > a.txt; echo polite now', 'level: 2\n'))
+  await proposed(worked, 'worked')
+  expect(readFileSync(join(folderOf(worked, 'worked'), 'a.txt'), 'utf8')).toBe('hello\n')
+  expect(worked.git('show', 'run/worked:a.txt')).toBe('hello\n')
 })
 
 test('a proposal waits on its branch, a newer one replaces it, and acting certifies it with its target', async () => {

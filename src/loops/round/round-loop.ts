@@ -52,6 +52,7 @@ export function roundLoop(settings: RoundSettings): RoundLoop {
     version: settings.version ?? JSON.stringify({ ...settings, ports: undefined }),
     revision: 1,
     type: roundLoopType,
+    keepsWorktree: 'if-changed',
     roles: {
       maker: { label: 'maker', reports: true, phase: 'implementation' },
       checker: { label: 'checker', phase: 'review' },

@@ -6,6 +6,7 @@
  * creates at the same path later is never touched.
  */
 
+import { rm } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
 import { fromText } from '../bytes.ts'
@@ -48,8 +49,15 @@ async function removeFolder(
   if (provider.name !== 'git' && status === 'there') await provider.remove(git, request)
   const left = await checkWorktree(files, repository, { path, id, branch })
   if (left !== 'missing' && trash !== undefined) await files.rename(path, trash)
-  const admin = await files.lstat(adminDir(repository, id)).catch(() => undefined)
-  if (admin !== undefined) await gitProvider.remove(git, request)
+  const admin = adminDir(repository, id)
+  if ((await files.lstat(admin).catch(() => undefined)) === undefined) return
+  try {
+    await gitProvider.remove(git, request)
+  } catch (error) {
+    if ((await files.lstat(path).catch(() => undefined)) !== undefined) throw error
+    // A process that looked at the worktree meanwhile left a file where git had looked already. The folder is gone: so is its entry.
+    await rm(admin, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+  }
 }
 
 async function removeTrash({ files }: Tools, trash: string): Promise<void> {
