@@ -2,7 +2,7 @@
 
 import type { InboxQuestion } from '../client/index.ts'
 import { isLoopError, levelNames } from '../loop/index.ts'
-import type { LevelEntry } from '../protocol/api/index.ts'
+import type { EscalatedRound, LevelEntry } from '../protocol/api/index.ts'
 import { howToAnswer, promptFor } from './ask.ts'
 import type { Runs } from './connection/runs.ts'
 import { plural, renderSpan } from './display/amounts.ts'
@@ -19,8 +19,10 @@ export async function answerInbox(runs: Runs, session: Session): Promise<void> {
     return
   }
   const changes = await recentChanges(runs)
+  const { items: escalated } = await runs.escalations()
+  const others = [...escalated.map(renderEscalated), ...changes.map(renderChange)]
   print(asked, () =>
-    [renderInbox(asked, session, Date.now()), ...changes.map(renderChange)].join('\n'),
+    [renderInbox(asked, session, Date.now(), others.length > 0), ...others].join('\n'),
   )
   if (!terminal.asks) return
   while (asked.length > 0) {
@@ -49,6 +51,14 @@ async function recentChanges(runs: Pick<Runs, 'levelChanges'>): Promise<readonly
 
 const recentMs = 7 * 86_400_000
 
+/** No question is open: allowing would not help. */
+function renderEscalated({ run, loop, reason, branch }: EscalatedRound): string {
+  const work = branch === undefined ? '' : ` Its work is on ${branch}.`
+  return visible(
+    `Escalated: ${run} of ${loop}: ${reason}.${work} See: loopctl inspect ${shellWord(run)}`,
+  )
+}
+
 function renderChange({ cause, loop, kind, from, level, reason }: LevelEntry): string {
   const what =
     cause === 'proposed'
@@ -61,8 +71,9 @@ export function renderInbox(
   asked: readonly InboxQuestion[],
   { hint = String, terminal }: Pick<Session, 'terminal'> & Partial<Pick<Session, 'hint'>>,
   nowMs: number,
+  hasOthers = false,
 ): string {
-  if (asked.length === 0) return 'Inbox empty.'
+  if (asked.length === 0) return hasOthers ? 'No open question.' : 'Inbox empty.'
   return asked
     .map((one, at) => {
       const left = `${renderSpan(Math.max(0, one.deadlineAtMs - nowMs))} left`

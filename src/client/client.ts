@@ -9,6 +9,7 @@ import type {
   DashboardLink,
   Diff,
   Digest,
+  EscalatedRounds,
   ForgottenFacts,
   ForkRequest,
   InboxQuestion,
@@ -140,6 +141,8 @@ export interface Client {
 
   /** What all loops did since a time. Default: in the last day. */
   digest(query?: { readonly since?: number }): Promise<Digest>
+  /** Rounds that ended and need a person, though none is asked. Default: since seven days ago. */
+  escalations(query?: { readonly since?: number }): Promise<EscalatedRounds>
   /** The levels of loops. Looks for work that was reverted, and lowers levels that have to fall. */
   levels(query?: { readonly loop?: string }): Promise<LevelList>
   levelChanges(query?: Query): Promise<Page<LevelEntry>>

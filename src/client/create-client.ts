@@ -77,6 +77,8 @@ export function createClient(transport: Transport): Client {
     ...createLearned({ object, page, post }),
     digest: (query = {}) =>
       object('GET', `/digest${toQueryString({ ...query })}`, { timeoutMs: longMs }),
+    escalations: (query = {}) =>
+      object('GET', `/escalations${toQueryString({ ...query })}`, { timeoutMs: longMs }),
     operate(type, operation, { run = '', body = {} } = {}) {
       const path = operationPath(type, operation, encodeURIComponent(run))
       if (operation.method === 'get') return transport.json('GET', path, { timeoutMs: longMs })

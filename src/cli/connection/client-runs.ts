@@ -32,6 +32,7 @@ export function clientRuns(client: Client): Runs {
     remove: client.remove,
     report: client.report,
     digest: client.digest,
+    escalations: client.escalations,
     levels: client.levels,
     levelChanges: client.levelChanges,
     decideLevel: client.decideLevel,

@@ -70,6 +70,7 @@ export interface Runs
     | 'events'
     | 'decideLevel'
     | 'digest'
+    | 'escalations'
     | 'forgetMemories'
     | 'forgetMemory'
     | 'inspect'

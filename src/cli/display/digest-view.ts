@@ -2,12 +2,13 @@
 
 import { basename } from 'node:path'
 import { levelNames } from '../../loop/index.ts'
-import type { Digest, LoopDigest } from '../../protocol/api/index.ts'
+import type { CappedLevel, Digest, LoopDigest } from '../../protocol/api/index.ts'
 import { plural, renderCount, renderMoney } from './amounts.ts'
 import { renderTable, renderTime, visible } from './render.ts'
 
 export function renderDigest(digest: Digest): string {
-  const { sinceMs, untilMs, loops, escalations, levels, schedules, undelivered } = digest
+  const { sinceMs, untilMs, loops, escalations, escalated, levels, capped } = digest
+  const { schedules, undelivered } = digest
   const period = `${shortTime(sinceMs)} to ${shortTime(untilMs)} (UTC)`
   const parts = [
     section('', loops.length === 0 ? [`No loop ran, ${period}.`] : [period, renderLoops(loops)]),
@@ -16,12 +17,10 @@ export function renderDigest(digest: Digest): string {
       escalations.map(({ run, loop, text }) => visible(`  ${run} (${loop}): ${text}`)),
     ),
     section(
-      'Levels:',
-      levels.map(({ loop, kind, cause, from, level, reason }) => {
-        const what = from === level ? cause : `${levelNames[from]} became ${levelNames[level]}`
-        return visible(`  ${loop}, ${kind}: ${what}: ${reason}`)
-      }),
+      `Escalated, without a question (${escalated.length}):`,
+      escalated.map(({ run, loop, reason }) => visible(`  ${run} (${loop}): ${reason}`)),
     ),
+    section('Levels:', [...levels.map(renderChange), ...capped.map(renderCap)]),
     section(
       'Schedules that need attention:',
       schedules.map(({ name, loop, health, failures, alert }) =>
@@ -42,6 +41,23 @@ export function renderDigest(digest: Digest): string {
   ]
   return parts.filter((part) => part !== '').join('\n\n')
 }
+
+function renderChange({
+  loop,
+  kind,
+  cause,
+  from,
+  level,
+  reason,
+}: Digest['levels'][number]): string {
+  const what = from === level ? cause : `${levelNames[from]} became ${levelNames[level]}`
+  return visible(`  ${loop}, ${kind}: ${what}: ${reason}`)
+}
+
+const renderCap = ({ loop, kind, granted, ceiling }: CappedLevel): string =>
+  visible(
+    `  ${loop}, ${kind}: runs at ${levelNames[ceiling]}, because its loop file allows no more; it has ${levelNames[granted]}`,
+  )
 
 const section = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : [...(title === '' ? [] : [title]), ...lines].join('\n')

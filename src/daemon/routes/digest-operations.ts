@@ -1,7 +1,12 @@
 /** What all loops did in a period. */
 
+import { findEscalated } from '../../history/rounds/find-escalations.ts'
 import { readDigest } from '../../launch/deliver/read-digest.ts'
-import { digestSchema, type FailingSchedule } from '../../protocol/api/index.ts'
+import {
+  digestSchema,
+  escalatedRoundsSchema,
+  type FailingSchedule,
+} from '../../protocol/api/index.ts'
 import type { DaemonParts } from '../parts.ts'
 import { openBook } from '../schedules/book.ts'
 import { viewSchedule, viewUnreadable } from '../schedules/view.ts'
@@ -57,4 +62,29 @@ async function readFailing(
     }))
 }
 
-export const digestOperations: readonly Operation[] = [digest]
+const escalatedDaysDefault = 7
+
+const escalations = operation({
+  id: 'listEscalations',
+  method: 'get',
+  path: '/escalations',
+  tag: 'journal',
+  summary: 'List rounds that ended and need a person, though none is asked.',
+  description:
+    'Such as one whose work cannot be certified. A later round of the same loop in the same repository that ends otherwise replaces it.',
+  query: {
+    since: whole({
+      description: 'From this time on, in milliseconds since 1970. Default: seven days ago.',
+      example: 1_790_000_000_000,
+      max: Number.MAX_SAFE_INTEGER,
+    }),
+  },
+  responses: { 200: json('The newest first.', escalatedRoundsSchema) },
+  problems: [],
+  async handle({ host }, { query }) {
+    const sinceMs = query.since ?? Date.now() - escalatedDaysDefault * dayMs
+    return ok({ items: await findEscalated(host, sinceMs) })
+  },
+})
+
+export const digestOperations: readonly Operation[] = [digest, escalations]

@@ -57,7 +57,7 @@ export const operationGroups: readonly OperationGroup[] = [
     load: async () => (await import('./worktree-operations.ts')).worktreeOperations,
   },
   {
-    paths: /^\/digest$/,
+    paths: /^\/(digest|escalations)$/,
     load: async () => (await import('./digest-operations.ts')).digestOperations,
   },
   {

@@ -1,11 +1,12 @@
 /** Sums up what all loops did since a time, from their journals. Reads only. */
 
-import { loadRun, type RunRow } from '../../engine/index.ts'
+import { loadRun, type RunRow, settingCauses } from '../../engine/index.ts'
+import { findEscalated } from '../../history/rounds/find-escalations.ts'
 import { findRoundReport } from '../../history/rounds/find-round-report.ts'
 import type { RecordSource } from '../../history/views/record-source.ts'
-import { defined, inOneLine, inputTokensOf, isLoopError } from '../../loop/index.ts'
+import { ceilingOf, defined, inOneLine, inputTokensOf, isLoopError } from '../../loop/index.ts'
 import type { Digest, LoopDigest, UndeliveredReport } from '../../protocol/api/index.ts'
-import { toEntry } from '../levels/read-levels.ts'
+import { findScopes, toEntry } from '../levels/read-levels.ts'
 import { readDeliveries } from './delivery-facts.ts'
 
 const runsMax = 2000
@@ -40,7 +41,9 @@ export async function readDigest(
       (a, b) => b.costMicros - a.costMicros || (a.loop < b.loop ? -1 : 1),
     ),
     escalations: await readEscalations(source),
+    escalated: await findEscalated(source, sinceMs),
     levels: await readChanges(source, sinceMs),
+    capped: await readCapped(source),
     undelivered,
     isPartial,
   }
@@ -105,6 +108,20 @@ const readChanges = async ({ journal }: RecordSource, sinceMs: number): Promise<
   (await journal.trust.changes({ limit: changesMax }))
     .filter(({ atMs }) => atMs >= sinceMs)
     .map(toEntry)
+
+/** What a person gave, or the evidence, and the loop file does not allow. */
+async function readCapped({ journal }: RecordSource): Promise<Digest['capped']> {
+  const found: Digest['capped'][number][] = []
+  for (const { loop, repository, kind, fact } of await findScopes({ journal })) {
+    if (fact === undefined) continue
+    const filter = { loop, repository: repository ?? '', kind, causes: settingCauses, limit: 1 }
+    const [set] = await journal.trust.changes(filter)
+    const ceiling = ceilingOf(fact.setting)
+    if (set === undefined || set.level <= ceiling) continue
+    found.push({ loop, kind, granted: set.level, ceiling, ...defined({ repository }) })
+  }
+  return found
+}
 
 async function readUndelivered(
   { journal }: RecordSource,

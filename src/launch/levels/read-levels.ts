@@ -33,7 +33,10 @@ const keyOf = ({ loop, repository = '', kind }: LevelScope): string =>
 const projectOf = ({ repository, workspace }: RunRow): string | undefined => repository ?? workspace
 
 /** Of every loop that ran or was given a level. */
-export async function findScopes(base: Base, loop?: string): Promise<readonly KnownScope[]> {
+export async function findScopes(
+  base: Pick<Base, 'journal'>,
+  loop?: string,
+): Promise<readonly KnownScope[]> {
   const { journal } = base
   const scopes = new Map<string, KnownScope>()
   const { runs } = await journal.pageRuns({ limit: runsMax, ...defined({ loop }) })

@@ -10,11 +10,21 @@ import type { RoundSettings } from './round-settings.ts'
 const summaryCharsMax = 1000
 const commentCharsMax = 20_000
 
-/** What the checker said, otherwise the maker, otherwise the intent. */
-export function summarize({ intent }: RoundSettings, { checker, maker }: RoundFindings): string {
-  const said = [checker?.text, maker?.text].map((text) => withoutBlocks(text ?? ''))
-  const summary = said.find((text) => text !== '') ?? intent
-  return cleanText(summary, summaryCharsMax).text
+/** Of a proposal: what the checker said, otherwise the maker, otherwise the intent. */
+export const summarize = (
+  { intent }: Pick<RoundSettings, 'intent'>,
+  { checker, maker }: Pick<RoundFindings, 'checker' | 'maker'>,
+): string => firstText([checker?.text, maker?.text]) ?? intent
+
+/** What the next round should know: what the maker found. That the checker agreed is in the outcome. */
+export const describeFinding = (
+  { intent }: Pick<RoundSettings, 'intent'>,
+  { checker, maker }: Pick<RoundFindings, 'checker' | 'maker'>,
+): string => firstText([maker?.text, checker?.text]) ?? intent
+
+function firstText(said: readonly (string | undefined)[]): string | undefined {
+  const found = said.map((text) => withoutBlocks(text ?? '')).find((text) => text !== '')
+  return found === undefined ? undefined : cleanText(found, summaryCharsMax).text
 }
 
 /** Without verdicts and proposals, which are for programs. */

@@ -3,7 +3,7 @@
 import { defined, type Level } from '../../loop/index.ts'
 import { type RoundReport, roundReportRole } from '../../protocol/round/round-report.ts'
 import { describeFailure } from './prepare-round.ts'
-import { summarize } from './proposal.ts'
+import { describeFinding } from './proposal.ts'
 import type { RoundEnd, RoundSession } from './round-session.ts'
 import { decidedLabel, type RoundSettings } from './round-settings.ts'
 
@@ -59,7 +59,7 @@ async function remember(
 function toFact(settings: RoundSettings, { outcome, found }: RoundEnd, moment: Moment): string {
   const { type } = outcome
   if (moment === 'decided' && type === 'escalated') return `${decidedLabel}${outcome.reason}`
-  return `${type} — ${summarize(settings, found)}`
+  return `${type} — ${describeFinding(settings, found)}`
 }
 
 function toReport(

@@ -1,9 +1,10 @@
 /** What all loops did in a period: one page for a person who looks once a day. */
 
 import { z } from 'zod'
+import type { Level } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
 import { count, milliseconds, published } from '../values.ts'
-import { type LevelEntry, levelEntrySchema } from './levels.ts'
+import { type LevelEntry, levelEntrySchema, levelSchema } from './levels.ts'
 
 const text = z.string()
 
@@ -32,6 +33,27 @@ export interface DigestEscalation {
   readonly deadlineAtMs: number
 }
 
+/** A round that ended and needs a person, though none is asked, such as one whose work cannot be certified. */
+export interface EscalatedRound {
+  readonly run: string
+  readonly loop: string
+  readonly repository?: string
+  readonly reason: string
+  readonly atMs: number
+  /** Where its work is. */
+  readonly branch?: string
+}
+
+/** A loop that was given a higher level than its loop file allows. */
+export interface CappedLevel {
+  readonly loop: string
+  readonly repository?: string
+  readonly kind: string
+  readonly granted: Level
+  /** Of the loop file. */
+  readonly ceiling: Level
+}
+
 /** A report that did not reach a receiver yet, or never will. */
 export interface UndeliveredReport {
   readonly run: string
@@ -58,12 +80,34 @@ export interface Digest {
   readonly loops: readonly LoopDigest[]
   /** The nearest deadline first, however old. */
   readonly escalations: readonly DigestEscalation[]
+  readonly escalated: readonly EscalatedRound[]
   readonly levels: readonly LevelEntry[]
+  readonly capped: readonly CappedLevel[]
   readonly schedules: readonly FailingSchedule[]
   readonly undelivered: readonly UndeliveredReport[]
   /** There were more runs than are summed up here. */
   readonly isPartial: boolean
 }
+
+const escalatedRoundSchema: z.ZodType<EscalatedRound> = exactly<EscalatedRound>()(
+  z.strictObject({
+    run: text,
+    loop: text,
+    repository: text.exactOptional(),
+    reason: text,
+    atMs: milliseconds,
+    branch: text.exactOptional(),
+  }),
+).register(published, { id: 'EscalatedRound' })
+
+export interface EscalatedRounds {
+  /** The newest first. */
+  readonly items: readonly EscalatedRound[]
+}
+
+export const escalatedRoundsSchema: z.ZodType<EscalatedRounds> = exactly<EscalatedRounds>()(
+  z.strictObject({ items: z.array(escalatedRoundSchema).readonly() }),
+).register(published, { id: 'EscalatedRounds' })
 
 export const digestSchema: z.ZodType<Digest> = exactly<Digest>()(
   z.strictObject({
@@ -95,7 +139,19 @@ export const digestSchema: z.ZodType<Digest> = exactly<Digest>()(
         }),
       )
       .readonly(),
+    escalated: z.array(escalatedRoundSchema).readonly(),
     levels: z.array(levelEntrySchema).readonly(),
+    capped: z
+      .array(
+        z.strictObject({
+          loop: text,
+          repository: text.exactOptional(),
+          kind: text,
+          granted: levelSchema,
+          ceiling: levelSchema,
+        }),
+      )
+      .readonly(),
     schedules: z
       .array(
         z.strictObject({

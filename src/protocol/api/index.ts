@@ -57,8 +57,12 @@ export {
   readinessSchema,
 } from './daemon-info.ts'
 export {
+  type CappedLevel,
   type Digest,
   digestSchema,
+  type EscalatedRound,
+  type EscalatedRounds,
+  escalatedRoundsSchema,
   type FailingSchedule,
   type LoopDigest,
   type UndeliveredReport,

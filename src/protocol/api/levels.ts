@@ -7,6 +7,7 @@ import { count, milliseconds, published } from '../values.ts'
 
 const text = z.string()
 const level = z.literal([1, 2, 3])
+export const levelSchema: z.ZodType<Level> = level
 const share = z.number().min(0).max(1)
 
 export const levelCauses = ['granted', 'earned', 'escape', 'proposed', 'bars'] as const

@@ -11,9 +11,12 @@ export const totalTokens = ({
   outputTokens,
 }: Pick<RoundReport, 'inputTokens' | 'outputTokens'>): number => inputTokens + outputTokens
 
-/** Whether a person should see it. A round that simply proceeded is quiet. */
-export const shouldDeliver = ({ outcome }: Pick<RoundReport, 'outcome'>): boolean =>
-  outcome.type !== 'proceeded'
+/** Whether a person should see it. A round that simply proceeded is quiet, unless its report is all that it does. */
+export const shouldDeliver = ({
+  outcome,
+  action,
+}: Pick<RoundReport, 'outcome' | 'action'>): boolean =>
+  outcome.type !== 'proceeded' || action?.kind === 'report'
 
 /** How a warning begins that says what became of the level of the loop. */
 export const levelNotice = 'level for '

@@ -59,6 +59,19 @@ describe('the six stories of the origin:', () => {
     expect(state.outcome).toEqual({ type: 'completed', condition: 'proceeded' })
   })
 
+  test('a round at level 3 that only reports is not quiet: its report is all that it does', async () => {
+    const { report } = await playRound({
+      level: 3,
+      settings: { propose: { kind: 'report' } },
+      maker: () => ({ status: 'done', text: 'Two issues wait for a release.' }),
+      gate: callbackGate(() => ({ type: 'allow' })),
+      perform: async () => 'reported',
+    })
+    expect(report.outcome).toEqual({ type: 'proceeded' })
+    expect(shouldDeliver(report)).toBe(true)
+    expect(renderRoundReport(report)).toContain('Two issues wait for a release.')
+  })
+
   test('an executor of the user performs the action, and its receipt is in the report', async () => {
     const { report, performed } = await playRound({ level: 3, maker: fixSum, gate: commits })
     expect(performed.map(({ kind }) => kind)).toEqual(['commit'])
@@ -90,6 +103,17 @@ describe('the six stories of the origin:', () => {
     expect(report.checker).toBeUndefined()
     expect(prompts).toHaveLength(1)
     expect(state.outcome).toMatchObject({ type: 'exhausted', limit: 'tokens' })
+  })
+
+  test('a round remembers what its maker found, and not that its checker agreed', async () => {
+    const memory = createTestMemory()
+    await playRound({
+      level: 1,
+      memory,
+      maker: () => ({ status: 'done', text: 'Two issues wait for a release.' }),
+    })
+    const [recorded] = memory.recorded
+    expect(recorded?.text).toBe('reported — Two issues wait for a release.')
   })
 
   test('what earlier rounds left is recalled, and the round is remembered', async () => {
