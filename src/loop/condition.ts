@@ -9,6 +9,7 @@ import { isCertified, isUnchanged } from './certified.ts'
 import { defined } from './defined.ts'
 import type { Met } from './event.ts'
 import { checksPass } from './evidence.ts'
+import { plural } from './excerpt/plural.ts'
 import type { LimitName } from './outcome.ts'
 import type { RunState } from './state.ts'
 
@@ -120,7 +121,7 @@ export function evaluate(condition: Condition<never, never>, facts: Facts): Met 
     }
     case 'no-progress':
       if (state.unchanged < condition.iterations) return undefined
-      return stuck('no-progress', `nothing changed for ${state.unchanged} iterations`)
+      return stuck('no-progress', `nothing changed for ${plural(state.unchanged, 'iteration')}`)
     case 'same-error':
       if (state.errors.times < condition.times) return undefined
       return stuck('same-error', `${state.errors.times} times: ${state.errors.signature}`)

@@ -3,6 +3,7 @@
 import type { BigIntStats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
+import { plural } from '../loop/excerpt/plural.ts'
 import { hasErrorCode } from './file-errors.ts'
 import type { Folder } from './folder.ts'
 import type { SearchOptions } from './glob.ts'
@@ -152,7 +153,7 @@ function report({ lines: { found }, files, isCut, options }: Search): string {
   const lines = found
     .slice(0, maxResults)
     .map(({ path, line, text }) => `${printable(path)}:${line}: ${text}`)
-  if (lines.length === 0) lines.push(`[No line matches in ${files} files.]`)
+  if (lines.length === 0) lines.push(`[No line matches in ${plural(files, 'file')}.]`)
   if (found.length > maxResults) {
     lines.push(`[More than ${maxResults} lines match: narrow the pattern, the path or include.]`)
   }

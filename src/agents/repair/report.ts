@@ -2,6 +2,7 @@
  * The final report of the repair agent: what it changed, what it tried, and what it does not know.
  */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import type { Candidate } from './candidates.ts'
 import { describeEdit } from './edit.ts'
 import type { Search } from './open-search.ts'
@@ -41,7 +42,7 @@ export interface Fix {
 export function describeFix({ file, edit, search, tally }: Fix): string {
   const held =
     search.heldBack > 0
-      ? `${search.heldBack} tests were held back from the search, and pass with it.`
+      ? `${plural(search.heldBack, 'test')} ${search.heldBack === 1 ? 'was' : 'were'} held back from the search; with it, all of them pass.`
       : 'No tests could be held back from the search, so only the checks support it.'
   return [
     `Changed ${describeEdit(file.text, edit)} (${edit.operator}).`,

@@ -1,6 +1,7 @@
 /** Removes worktrees of ended runs whose work is merged. It is safe to repeat: nothing else is ever removed. */
 
 import type { Actions } from '../../engine/index.ts'
+import { plural } from '../../loop/excerpt/plural.ts'
 import { definite, done, notDone } from './executor.ts'
 
 export interface CleanUpPorts {
@@ -11,7 +12,7 @@ export interface CleanUpPorts {
 export const cleanUpExecutor = ({ clean }: CleanUpPorts): Actions => ({
   async perform() {
     const removed = await definite(clean)
-    return done(`removed ${removed.length} worktrees`, { removed: [...removed] })
+    return done(`removed ${plural(removed.length, 'worktree')}`, { removed: [...removed] })
   },
   find: async () => notDone,
 })

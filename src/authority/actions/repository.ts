@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { ActionContext, Actions } from '../../engine/index.ts'
+import { plural } from '../../loop/excerpt/plural.ts'
 import { defined, FaultError, type Rework, type TreeId } from '../../loop/index.ts'
 import { done, failed, found, indefinite, notDone, readDetails, unknown } from './executor.ts'
 
@@ -178,7 +179,9 @@ export function applyPatchExecutor(repository: ActionRepository): Actions {
       const files = await indefinite(() =>
         repository.apply({ ...treesOf(context), fence: context.fence }),
       )
-      return done(`applied changes to ${files.length} files`, { files: files.slice(0, 100) })
+      return done(`applied changes to ${plural(files.length, 'file')}`, {
+        files: files.slice(0, 100),
+      })
     },
     async find(_action, _key, context) {
       const state = await repository.findApplied(treesOf(context))

@@ -7,6 +7,7 @@
 
 import picomatch from 'picomatch'
 import type { Gate, StepPlace, Verdict } from '../../engine/index.ts'
+import { plural } from '../../loop/excerpt/plural.ts'
 import type { Action, ActionFacts } from '../../loop/index.ts'
 
 /** The default: a person decides about every action. */
@@ -105,7 +106,8 @@ function findReason(
   if (!allow.includes(kind)) return `action kind \`${kind}\` is not allowlisted`
   const denied = files.filter(isDenied)
   if (denied.length > 0) return `changes a denied path: ${list(denied)}`
-  if (files.length > maxFiles) return `changes ${files.length} files, more than ${maxFiles}`
+  if (files.length > maxFiles)
+    return `changes ${plural(files.length, 'file')}, more than ${maxFiles}`
   if (maxCostMicros !== undefined && spent.costMicros > maxCostMicros) {
     return `the run cost ${spent.costMicros} micro-dollars, more than ${maxCostMicros}`
   }

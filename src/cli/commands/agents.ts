@@ -3,6 +3,7 @@
 import type { Command } from 'commander'
 import type { FetchPlan } from '../../launch/agents/fetch-agent.ts'
 import type { AgentTrial } from '../../launch/agents/try-agent.ts'
+import { plural } from '../../loop/excerpt/plural.ts'
 import { defined, LoopError } from '../../loop/index.ts'
 import { confirm } from '../ask.ts'
 import { renderAgents, renderFinding, renderTrialEnd } from '../display/agents-view.ts'
@@ -139,4 +140,4 @@ async function tryOut(program: Command, name: string, options: TestOptions): Pro
 }
 
 const budgetLine = (limits: { iterations: number; tokens: number; cost: number; time: string }) =>
-  `It may use ${limits.tokens} tokens, $${limits.cost.toFixed(2)}, ${limits.time} and ${limits.iterations} iterations at most.`
+  `It may use ${limits.tokens} tokens, $${limits.cost.toFixed(2)}, ${limits.time} and ${plural(limits.iterations, 'iteration')} at most.`

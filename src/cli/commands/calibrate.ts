@@ -1,6 +1,7 @@
 /** The command that measures checks: calibrate. */
 
 import type { Command } from 'commander'
+import { plural } from '../../loop/excerpt/plural.ts'
 import { defined, LoopError } from '../../loop/index.ts'
 import { renderCalibration } from '../display/calibration-view.ts'
 import { visible } from '../display/render.ts'
@@ -78,7 +79,7 @@ async function runCalibrate(
 function showRound({ json, terminal }: Session, done: number, of: number): void {
   if (json) return
   if (!terminal.live) {
-    if (done === 0) process.stderr.write(`measuring, at most ${of} rounds\n`)
+    if (done === 0) process.stderr.write(`measuring, at most ${plural(of, 'round')}\n`)
     return
   }
   process.stdout.write(`\r\u001b[K${done === of ? '' : `${done} of ${of}`}`)

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander'
 import type { Verdict, VerifyTarget } from '../../history/certificates/index.ts'
+import { plural } from '../../loop/excerpt/plural.ts'
 import { defined, LoopError } from '../../loop/index.ts'
 import {
   renderCertificate,
@@ -98,10 +99,11 @@ async function show(
     return print(found, () => renderCertificate(found))
   }
   const made = await exportCertificate(target, folder, out)
-  const gone = made.missing.length === 0 ? '' : ` ${made.missing.length} outputs are missing.`
+  const gone =
+    made.missing.length === 0 ? '' : ` Missing: ${plural(made.missing.length, 'output')}.`
   print(made, () =>
     visible(
-      `${made.folder} contains the certificate and the output of ${made.outputs} checks.${gone} ` +
+      `${made.folder} contains the certificate and the output of ${plural(made.outputs, 'check')}.${gone} ` +
         `To verify it there: loopctl verify ${made.folder}. Others need your public key: loopctl keys export.`,
     ),
   )

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Break, OutputEntry } from '../../client/index.ts'
+import { plural } from '../../loop/excerpt/plural.ts'
 import { defined, describeEvent, findStatuses, LoopError, runStatuses } from '../../loop/index.ts'
 import type { LoopAttention, Run } from '../../protocol/api/index.ts'
 import type { ListFilter, Runs } from '../connection/runs.ts'
@@ -192,6 +193,6 @@ function listRuns(program: Command, found: readonly Run[], options: ListOptions)
   else print(runs, () => renderList(runs, Date.now(), terminal, isPart))
   if (found.length > runs.length && options.limit === undefined) {
     const all = hint('loopctl list --all')
-    process.stderr.write(`Showing the newest ${runs.length} runs. Show all: ${all}\n`)
+    process.stderr.write(`Showing the newest ${plural(runs.length, 'run')}. Show all: ${all}\n`)
   }
 }

@@ -1,5 +1,6 @@
 /** Formats durations, times, amounts and sizes for people. */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import { type Amount, inputTokensOf } from '../../loop/index.ts'
 
 export function renderSpan(ms: number): string {
@@ -36,8 +37,7 @@ export function renderMoney(micros: number): string {
   return `$${dollars > 0 && dollars < 0.01 ? dollars.toFixed(4) : dollars.toFixed(2)}`
 }
 
-export const plural = (count: number, noun: string): string =>
-  `${renderCount(count)} ${noun}${count === 1 ? '' : 's'}`
+export { plural }
 
 /** Such as 12 KB or 3.4 MB. */
 export function renderSize(bytes: number): string {

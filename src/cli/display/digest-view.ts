@@ -32,9 +32,7 @@ export function renderDigest(digest: Digest): string {
     section(
       'Reports that were not delivered:',
       undelivered.map(({ run, sink, status, tries, error }) =>
-        visible(
-          `  ${run} (${sink}): ${status} after ${tries === 1 ? '1 try' : `${tries} tries`}: ${error}`,
-        ),
+        visible(`  ${run} (${sink}): ${status} after ${plural(tries, 'try', 'tries')}: ${error}`),
       ),
     ),
     ...(digest.isPartial ? ['There were more runs; pass a shorter period with --since.'] : []),

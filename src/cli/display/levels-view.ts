@@ -1,5 +1,6 @@
 /** The levels of loops as text for a terminal. */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import { type Level, levelNames } from '../../loop/index.ts'
 import type { FoundEscape, LevelEntry, LevelStanding } from '../../protocol/api/index.ts'
 import { renderTime, visible } from './render.ts'

@@ -1,5 +1,6 @@
 /** A config file with errors: one line for each, with its position. */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import { LoopError } from '../../loop/index.ts'
 import { describeProblem, type LoopFileProblem, oneLine } from '../loop-file/loop-file-error.ts'
 
@@ -10,7 +11,7 @@ export class ConfigError extends LoopError {
   constructor(file: string, problems: readonly LoopFileProblem[]) {
     const kept = problems.slice(0, shownMax)
     const more = problems.length - kept.length
-    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
+    const count = problems.length === 1 ? 'a problem' : plural(problems.length, 'problem')
     super(
       'bad-config',
       [

@@ -1,5 +1,6 @@
 /** Describes what a loop file may do outside of its workspace, for the user who is asked to trust it. */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import { ceilingOf, type Level, type LevelSetting, levelNames } from '../../loop/index.ts'
 import type {
   ActionSettings,

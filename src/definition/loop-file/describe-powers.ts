@@ -1,5 +1,6 @@
 /** Describes what a loop file may do, for the user who is asked to trust it. */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import {
   type AcpPermissions,
   type AgentSettings,
@@ -235,7 +236,7 @@ function runLimits({ limits: { iterations, tokens, costMicros, timeMs } }: LoopF
   const minutes = timeMs / 60_000
   const time =
     minutes < 120 ? `${Number(minutes.toFixed(1))} min` : `${Number((minutes / 60).toFixed(1))} h`
-  return `${iterations} iterations, ${tokens.toLocaleString('en-US')} tokens, ${cost}, ${time}`
+  return `${plural(iterations, 'iteration')}, ${plural(tokens, 'token')}, ${cost}, ${time}`
 }
 
 /** Shows a shell script as it is, without quoting it. */

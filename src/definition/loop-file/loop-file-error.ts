@@ -1,5 +1,6 @@
 /** The problems of a loop file, as data and as a message with one line for each. */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import { LoopError } from '../../loop/index.ts'
 
 export interface LoopFileProblem {
@@ -38,7 +39,7 @@ export class LoopFileError extends LoopError {
 }
 
 const countOf = (problems: number): string =>
-  problems === 1 ? 'there is a problem' : `there are ${problems} problems`
+  problems === 1 ? 'there is a problem' : `there are ${plural(problems, 'problem')}`
 
 /** `file:line:column: path: reason`, on one line. */
 export function describeProblem(problem: LoopFileProblem): string {

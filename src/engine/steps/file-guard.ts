@@ -3,6 +3,7 @@
  * they change; what commands and agent programs change is counted after the step.
  */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import { allowedFiles } from '../../loop/index.ts'
 import { changedSince, countedFrom } from '../escalate.ts'
 import type { LiveRun } from '../live-run.ts'
@@ -36,7 +37,7 @@ export function createFileGuard(run: LiveRun): FileGuard | undefined {
       if (files.has(file) || files.size < allowed) return undefined
       refused ??= file
       return (
-        `${files.size} files are changed, and without the approval of a person it may be ${allowed}. ` +
+        `${plural(files.size, 'file')} ${files.size === 1 ? 'is' : 'are'} changed, and without the approval of a person it may be ${allowed}. ` +
         `${file} was not changed. Stop here: a person is asked, and the work continues after the answer.`
       )
     },

@@ -4,6 +4,7 @@
  * that is not committed is not certified. Failures of the journal are never tolerated like this.
  */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import {
   defaultRetry,
   defined,
@@ -40,7 +41,7 @@ export async function keepWork(
         continue
       }
       const said =
-        `The result of iteration ${number} could not be committed after ${attempt} attempts: ${message} ` +
+        `The result of iteration ${number} could not be committed after ${plural(attempt, 'attempt')}: ${message} ` +
         'It is stored in the journal and the run continues, but uncommitted work is not certified.'
       recorder.note([{ type: 'warning', code: 'not-kept', message: said }])
       return 'failed'

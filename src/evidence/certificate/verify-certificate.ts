@@ -8,6 +8,7 @@
  * 4. `valid` only if nothing failed. What was not checked is reported, and is not a failure.
  */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import { type CertificateId, defined, type TreeId } from '../../loop/index.ts'
 import {
   type Certificate,
@@ -189,12 +190,7 @@ async function evidenceFindings(
   }
   if (wrong.length > 0) return wrong
   if (missing === 0)
-    return [
-      ok(
-        'evidence',
-        `the stored output of ${checks.length === 1 ? '1 check' : `${checks.length} checks`} is unchanged`,
-      ),
-    ]
+    return [ok('evidence', `the stored output of ${plural(checks.length, 'check')} is unchanged`)]
   const message = `${missing} of ${checks.length} outputs of checks are not here`
   return [
     notChecked('evidence', message, 'To write them: loopctl certificate <run> --out <folder>'),

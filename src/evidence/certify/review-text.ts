@@ -4,6 +4,7 @@
  * A file is shown completely or not at all, so that no reader mistakes a truncated diff for a complete one.
  */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import type { FileDiff, Review } from './review.ts'
 
 export interface ReviewLimits {
@@ -73,5 +74,4 @@ function hiddenLines(hidden: readonly FileDiff[]): readonly string[] {
   ]
 }
 
-const countFiles = ({ length }: readonly FileDiff[]): string =>
-  length === 1 ? '1 file' : `${length} files`
+const countFiles = ({ length }: readonly FileDiff[]): string => plural(length, 'file')

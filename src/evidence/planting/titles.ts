@@ -1,5 +1,6 @@
 /** Matches the tests of a source text with the titles that a runner reported. */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import type { Link, SourceTest, Title } from './test-source.ts'
 
 const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
@@ -68,8 +69,9 @@ export function findByTitles(
   const found = written.length > 0 ? written : fitting
   if (found.length === 0) return 'no test with this title is in the file'
   if (best < 0 && written.length === 0) return 'no test with this title is in the file'
-  if (best < 0 && found.length > 1) return `${found.length} tests have this title in other suites`
+  if (best < 0 && found.length > 1)
+    return `${plural(found.length, 'test')} have this title in other suites`
   if (written.length === 0 && found.length > 1)
-    return `its title is computed, and ${found.length} tests of the file can have it`
+    return `its title is computed, and ${plural(found.length, 'test')} of the file can have it`
   return found
 }

@@ -9,6 +9,7 @@
 
 import { type ScannedLoop, scanCodeLoop } from '../../definition/code-loop/scan-code-loop.ts'
 import type { AnyLoopType } from '../../engine/index.ts'
+import { plural } from '../../loop/excerpt/plural.ts'
 import { type Json, LoopError, type Source } from '../../loop/index.ts'
 import { codeLoopType } from './code-loop-type.ts'
 import { type CodeParts, codeParts } from './code-parts.ts'
@@ -106,7 +107,7 @@ const createNotOpenError = (file: string): LoopError =>
 
 function createNotTrustedError({ file, modules }: ScannedLoop): LoopError {
   const others = modules.length - 1
-  const more = others === 0 ? '' : ` and the ${others} files that it imports`
+  const more = others === 0 ? '' : ` and ${plural(others, 'file')} that it imports`
   return new LoopError(
     'not-trusted',
     `${file} contains code, and its current content is not trusted. Read it${more}, then trust it.`,

@@ -4,6 +4,7 @@
  */
 
 import type { Ending, Met } from '../event.ts'
+import { plural } from '../excerpt/plural.ts'
 import type { Fault } from '../fault.ts'
 import type { RunState } from '../state.ts'
 import type { Attempts, TriggerName } from './attempts.ts'
@@ -72,7 +73,7 @@ function errorTriggers(
   { sameErrors }: EscalationThresholds,
 ): readonly Trigger[] {
   if (ending.type !== 'error' || errors.times < sameErrors) return []
-  const happened = `The same error ended ${errors.times} iterations in a row: ${errors.signature}`
+  const happened = `The same error ended ${plural(errors.times, 'iteration')} in a row: ${errors.signature}`
   return [{ name: 'same-error', happened }]
 }
 
@@ -127,9 +128,9 @@ function countTriggers({ last, approvedFiles }: Attempts, max: number): readonly
   const who = filesPer === 'run' ? 'The run' : 'The iteration'
   const limit = `without approval it may change ${allowed}`
   if (files > allowed)
-    return [{ name: tooManyFiles, happened: `${who} changed ${files} files; ${limit}.` }]
+    return [{ name: tooManyFiles, happened: `${who} changed ${plural(files, 'file')}; ${limit}.` }]
   if (refusedFile === undefined) return []
-  const happened = `${who} changed ${files} files, and its agent wants to change ${refusedFile} as well; ${limit}.`
+  const happened = `${who} changed ${plural(files, 'file')}, and its agent wants to change ${refusedFile} as well; ${limit}.`
   return [{ name: tooManyFiles, happened }]
 }
 

@@ -85,8 +85,8 @@ describe('the input of a build', () => {
     [{ spec: 'specs/empty.md' }, /is empty/],
     [{ spec: 'specs/long.md' }, /is longer than 500000 characters/],
     [{ spec: 'specs/shop.md', plan: 'plans/typo.md' }, /The plan plans\/typo\.md does not exist/],
-    [{ plan: 'plans/many.md' }, /has 1001 tasks; the limit is 1000\. Name one with/],
-    [{ spec: 'specs/many.md' }, /specs\/many\.md has 1001 tasks/],
+    [{ plan: 'plans/many.md' }, /has 1,001 tasks; the limit is 1000\. Name one with/],
+    [{ spec: 'specs/many.md' }, /specs\/many\.md has 1,001 tasks/],
     [{ plan: 'plans/none.md' }, /has no task\. Write tasks as lines such as "- \[ \] Add a cart"/],
   ])('%j is refused', async (input, message) => {
     await expect(capture(input)).rejects.toThrow(message)

@@ -1,5 +1,6 @@
 /** The input of a build: its spec and its plan, as they were when the run was created. */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import { type Json, LoopError } from '../../loop/index.ts'
 import { isJsonObject } from '../../protocol/index.ts'
 import type { CapturedFile } from '../loop-type-definition.ts'
@@ -101,7 +102,7 @@ const badInput = (name: string, reason: string): LoopError =>
 function requireTasks(plan: CapturedFile): CapturedFile {
   const count = parsePlan(plan.text).length
   if (count > tasksMax) {
-    const message = `The plan ${plan.path} has ${count} tasks; the limit is ${tasksMax}.`
+    const message = `The plan ${plan.path} has ${plural(count, 'task')}; the limit is ${tasksMax}.`
     throw badInput('plan', `${message} Name one with fewer tasks.`)
   }
   if (count > 0) return plan

@@ -3,6 +3,7 @@
  * limit, and a long plan shows only the tasks around the current one, so a prompt does not grow with the plan or the run.
  */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import {
   describeGuidance,
   describeTodo,
@@ -238,9 +239,9 @@ export function windowOf(plan: SealedPlan, current: number): string {
     return `${(lines[line] ?? '').trimEnd().slice(0, 300)}${here}`
   })
   return [
-    ...(from > 0 ? [`[${from} tasks before]`] : []),
+    ...(from > 0 ? [`[${plural(from, 'task')} before]`] : []),
     ...shown,
-    ...(to < plan.tasks.length ? [`[${plan.tasks.length - to} tasks after]`] : []),
+    ...(to < plan.tasks.length ? [`[${plural(plan.tasks.length - to, 'task')} after]`] : []),
   ].join('\n')
 }
 

@@ -7,6 +7,7 @@
  * changes, and the agent can be informed of it.
  */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import {
   type AgentReport,
   type CaptureLimits,
@@ -200,7 +201,7 @@ export function countUnchanged(
         type: 'custom',
         name: 'no-progress',
         ends: 'stuck',
-        detail: `neither files nor checks changed for ${iterations} iterations`,
+        detail: `neither files nor checks changed for ${plural(iterations, 'iteration')}`,
         met: ({ unchanged }) => unchanged >= iterations,
       }
     }
@@ -228,7 +229,9 @@ function describeEntry(entry: PlainEntry, failedBefore: readonly string[]): stri
   const { iteration, times, agent, checks, filesChanged, refusals = [] } = entry
   const lines = [`## Iteration ${iteration}`]
   if (times > 1) {
-    lines.push(`The same for ${times} iterations: neither files nor results of checks changed.`)
+    lines.push(
+      `The same for ${plural(times, 'iteration')}: neither files nor results of checks changed.`,
+    )
   }
   lines.push(`The agent ended with "${agent.status}"${agent.text === '' ? '.' : ':'}`)
   if (agent.text !== '') lines.push(quote(agent.text))

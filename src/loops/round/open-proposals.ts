@@ -3,6 +3,7 @@
  * so that a loop cannot fill the inbox.
  */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import type { Action } from '../../loop/index.ts'
 import type { OpenProposal } from '../loop-ports.ts'
 import { proposalsDefault } from './round-keys.ts'
@@ -26,7 +27,7 @@ export async function findCap(session: RoundSession): Promise<string | undefined
   const waiting = (await listOpen(session)).filter((one) => one.about !== about)
   if (waiting.length < max) return undefined
   const runs = waiting.map(({ run }) => run).slice(0, max)
-  return `${waiting.length} proposals of ${name} wait for a decision (${runs.join(', ')}), so it makes no new one. Answer them: loopctl inbox`
+  return `${plural(waiting.length, 'proposal')} of ${name} ${waiting.length === 1 ? 'waits' : 'wait'} for a decision (${runs.join(', ')}), so it makes no new one. Answer them: loopctl inbox`
 }
 
 const listOpen = async ({ it, settings }: RoundSession): Promise<readonly OpenProposal[]> => {

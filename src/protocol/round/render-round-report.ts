@@ -3,6 +3,7 @@
  * read them; what is known besides follows after the tokens.
  */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import { levelNames } from '../../loop/index.ts'
 import type { RoundAgentStatus, RoundOutcome, RoundReport } from './round-report.ts'
 
@@ -64,7 +65,7 @@ function additions(report: RoundReport): readonly string[] {
   }
   if (filesChanged.length > 0) {
     const where = branch === undefined ? '' : ` on ${branch}`
-    lines.push(`work: ${filesChanged.length} changed files${where}`)
+    lines.push(`work: ${plural(filesChanged.length, 'changed file')}${where}`)
   }
   return [...lines, ...warnings.map((warning) => `warning: ${warning}`)]
 }

@@ -12,6 +12,7 @@ import { existsSync, lstatSync } from 'node:fs'
 import { chmod, mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Blobs } from '../../engine/index.ts'
+import { plural } from '../../loop/excerpt/plural.ts'
 import type { TreeId } from '../../loop/index.ts'
 import { type Bytes, fromText, toDisplay, toPath } from '../bytes.ts'
 import { fromTreeId, isGitTree } from '../git/git-tree-id.ts'
@@ -84,7 +85,8 @@ export interface OpenedCheckout {
 export class TreeChangedError extends Error {
   constructor(path: string, missing: readonly Bytes[]) {
     const shown = missing.slice(0, 3).join(', ')
-    super(`${missing.length} files in ${path} do not match the tree: ${shown}`)
+    const verb = missing.length === 1 ? 'does' : 'do'
+    super(`${plural(missing.length, 'file')} in ${path} ${verb} not match the tree: ${shown}`)
     this.name = 'TreeChangedError'
   }
 }

@@ -7,6 +7,7 @@
  *    The next run that works clears it.
  */
 
+import { plural } from '../../../loop/excerpt/plural.ts'
 import { defined, type OutcomeType } from '../../../loop/index.ts'
 import type { ScheduleTick } from '../../../protocol/api/index.ts'
 import { spendToday, startToday } from './caps.ts'
@@ -67,7 +68,7 @@ export function recordSkip(
   const next = { ...state, blocked, lastSkip: tick, last: tick }
   const isBlocked = blocked >= Math.max(alertAfter, blockedMin) && state.running !== undefined
   if (!isBlocked || state.alert !== undefined) return { state: next, tick }
-  const alert = `${blocked} ticks were skipped, because run "${state.running.name}" has not ended. See: loopctl inspect ${state.running.name}`
+  const alert = `${plural(blocked, 'tick')} were skipped, because run "${state.running.name}" has not ended. See: loopctl inspect ${state.running.name}`
   return { tick, state: { ...next, alert: { atMs: due.atMs, reason: alert } }, alert }
 }
 

@@ -3,6 +3,7 @@
  * the three best ones as options. The knob is the mechanism, and what it saw is the prediction: neither is a claim.
  */
 
+import { plural } from '../../../loop/excerpt/plural.ts'
 import type { Iteration } from '../../../loop/index.ts'
 import type { Manifest, Knob as WrittenKnob } from '../../../protocol/index.ts'
 import { runCases } from '../measure/run-cases.ts'
@@ -179,7 +180,7 @@ function describeCause(looping: Looping, { trials }: Search, runs: number): stri
   const failing = failingNow(looping)
   const some = failing.slice(0, 5).join(', ')
   return (
-    `${failing.length} cases do not pass${some === '' ? '' : ` (${some}${failing.length > 5 ? ', …' : ''})`}. The search knows ` +
+    `Not passing: ${plural(failing.length, 'case')}${some === '' ? '' : ` (${some}${failing.length > 5 ? ', …' : ''})`}. The search knows ` +
     `${trials.length} configurations of ${Object.keys(looping.workload.manifest.knobs).length} knobs, from ${runs} new runs.`
   )
 }

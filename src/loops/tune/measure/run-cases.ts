@@ -1,5 +1,6 @@
 /** Runs many cases at the same time, and collects their scores. */
 
+import { plural } from '../../../loop/excerpt/plural.ts'
 import type { Iteration } from '../../../loop/index.ts'
 import type { SuiteScores } from '../statistics/scores.ts'
 import type { CaseCritique } from '../tune-state.ts'
@@ -87,5 +88,8 @@ export function infrastructureOf(results: readonly CaseResult[]): readonly strin
     const reason = `${result.at}: ${result.text.split('\n')[0] ?? ''}`
     counts.set(reason, (counts.get(reason) ?? 0) + 1)
   }
-  return [...counts].map(([reason, count]) => `${count} runs were not scored: ${reason}`)
+  return [...counts].map(
+    ([reason, count]) =>
+      `${plural(count, 'run')} ${count === 1 ? 'was' : 'were'} not scored: ${reason}`,
+  )
 }

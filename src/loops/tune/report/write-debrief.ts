@@ -1,5 +1,6 @@
 /** Writes `LOOP.md`: what was tried, predicted and learned, and what may be claimed. Pure. */
 
+import { plural } from '../../../loop/excerpt/plural.ts'
 import { failingNow } from '../compose/search-composer.ts'
 import { gainOf } from '../phases/trip.ts'
 import type { ProofDecision } from '../statistics/proof.ts'
@@ -26,10 +27,10 @@ export function writeDebrief(ended: Ended): string {
       ...describeWorse(ended),
       `- Baseline: ${tally(before)} cases passed; now ${tally({ ...before, passing: ended.incumbent.passing.length })}, as measured (${points(gainOf(ended))}).`,
       `- ${describeNoise(baseline)}`,
-      `- Ended after ${trail.length} iterations: ${exit}. The files: ${appliedWords[ended.applied]}.`,
+      `- Ended after ${plural(trail.length, 'iteration')}: ${exit}. The files: ${appliedWords[ended.applied]}.`,
     ].join('\n'),
     '## Manifest',
-    `\`${manifestPath}\`: ${workload.cases.length} cases, ${split.holdout.length} sealed, ${split.excluded.length} left out.`,
+    `\`${manifestPath}\`: ${plural(workload.cases.length, 'case')}, ${split.holdout.length} sealed, ${split.excluded.length} left out.`,
     '## Hypothesis audit trail',
     table(
       ['Iter', 'Hypothesis', 'Prediction', 'Outcome'],
@@ -82,7 +83,7 @@ function statusOf({ proof, exit }: Ended): string {
 export function describeProof(proof: ProofDecision | undefined): string {
   if (proof === undefined) return 'Nothing was kept, so there is nothing to prove.'
   if (proof.type === 'no-claim') {
-    return `No claim: ${proof.reason} (${proof.cases} cases, ${proof.needed} needed).`
+    return `No claim: ${proof.reason} (${plural(proof.cases, 'case')}, ${proof.needed} needed).`
   }
   const { verdict, estimate, confidence } = proof
   const words = {
@@ -90,7 +91,7 @@ export function describeProof(proof: ProofDecision | undefined): string {
     regressed: 'Regressed on this suite',
     inconclusive: 'Kept, not proven',
   }
-  return `${words[verdict]}: ${points(estimate.delta)} (${percent(confidence)} interval ${interval(proof.interval)}; fresh runs of ${estimate.cases} cases on both sides).`
+  return `${words[verdict]}: ${points(estimate.delta)} (${percent(confidence)} interval ${interval(proof.interval)}; fresh runs of ${plural(estimate.cases, 'case')} on both sides).`
 }
 
 function describeEdits({ trail }: Ended): string {

@@ -1,5 +1,6 @@
 /** The view of a tuning loop: what its state and its log say, as plain data. Pure. */
 
+import { plural } from '../../../loop/excerpt/plural.ts'
 import type {
   TuneView,
   ViewedBest,
@@ -162,5 +163,9 @@ function toHoldout(workload: Workload | undefined): ViewedHoldout {
   const cases = workload?.split.holdout.length ?? 0
   return cases === 0
     ? { cases, status: 'none', text: 'No case is sealed, so nothing is said of other cases.' }
-    : { cases, status: 'sealed', text: `${cases} cases are sealed until the end.` }
+    : {
+        cases,
+        status: 'sealed',
+        text: `${plural(cases, 'case')} ${cases === 1 ? 'is' : 'are'} sealed until the end.`,
+      }
 }

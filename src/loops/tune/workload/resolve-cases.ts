@@ -3,6 +3,7 @@
  * and which cases are sealed. Pure.
  */
 
+import { plural } from '../../../loop/excerpt/plural.ts'
 import type { Manifest } from '../../../protocol/index.ts'
 import type { FoundFile } from '../../loop-ports.ts'
 import { toArgument } from '../placeholders.ts'
@@ -71,7 +72,7 @@ function findCaseProblems({ casePaths }: Manifest, files: readonly FoundFile[]):
   }
   if (files.length <= casesMax) return []
   return [
-    `casePaths: ${files.length} files match, and ${casesMax} is the limit; leave some out with split.exclude`,
+    `casePaths: ${plural(files.length, 'file')} match, and ${casesMax} is the limit; leave some out with split.exclude`,
   ]
 }
 
