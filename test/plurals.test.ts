@@ -8,11 +8,11 @@ import { plural } from '../src/loop/excerpt/plural.ts'
 const nouns =
   'attempts|cases|checks|commits|errors|exchanges|facts|failures|files|findings|issues|iterations|loops|outputs|problems|proposals|questions|rounds|runs|schedules|tasks|tests|ticks|tries|turns|warnings|worktrees'
 const counted = new RegExp(
-  String.raw`(\bof |\bthan )?\$\{((?:[^{}]|\{[^{}]*\})+)\} (?:changed |failed |sealed |open )?(?:${nouns})\b`,
+  String.raw`(\bof (?:its )?|\bthan )?\$\{((?:[^{}]|\{[^{}]*\})+)\} (?:changed |failed |sealed |open )?(?:${nouns})\b`,
   'g',
 )
 /** A limit, which is never one, or a word instead of a number. */
-const neverOne = /Max\b|\bmost\b|\bwhat\b|tally\(|condition\}|\bcount$|join\(/
+const neverOne = /Max\b|\bmost\b|\bwhat\b|tally\(|^condition$|^plan$|\bcount$|join\(/
 
 function findIn(text: string): readonly string[] {
   return text

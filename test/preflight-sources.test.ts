@@ -66,7 +66,7 @@ test('each thing that is missing is named, with what to do', async () => {
   afterStory(() => vi.unstubAllEnvs())
   const checkout = withRemote(github)
   expect(await problemOf(checkout)).toMatch(
-    /^The loop uses issues, comment, git-log: gh is not installed; .* gh auth login$/,
+    /^The loop uses issues, comment: gh is not installed; .* gh auth login$/,
   )
   const { logOut } = withGh()
   logOut()

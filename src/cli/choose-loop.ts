@@ -40,7 +40,7 @@ export async function chooseLoop(
 }
 
 /** `init two` writes loops/two.yaml, and `run two` finds it. */
-function byName(folder: string, named: string): string {
+export function byName(folder: string, named: string): string {
   if (/[/.]/.test(named) || existsSync(join(folder, named))) return named
   const found = ['yaml', 'yml'].map((end) => join(folder, 'loops', `${named}.${end}`))
   return found.find((file) => existsSync(file)) ?? named

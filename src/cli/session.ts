@@ -110,7 +110,7 @@ async function requireStateFolder(program: Command): Promise<void> {
 export async function withRuns(
   program: Command,
   work: (runs: Runs, session: Session) => Promise<void>,
-  none?: (session: Session) => void,
+  none?: (session: Session) => void | Promise<void>,
 ): Promise<void> {
   const session = openSession(program)
   const { reach } = await import('./connection/reach.ts')

@@ -46,6 +46,32 @@ test('a fact of several lines is one line of the list', async () => {
   expect(stdout.trimEnd().split('\n')).toHaveLength(2)
 })
 
+test('a long fact is cut in the list, and whole where it is shown', async () => {
+  const host = await openHost({ folder: state })
+  const text = `found ${'many things '.repeat(90)}and the end`
+  const fact = { loop: 'triage', key: 'long', text, tags: [], atMs: 2 }
+  const added = await host.journal.memory.add({ ...fact, source: 'loop:triage' }, memoryLimits)
+  await host.close()
+  const listed = await ctl('memory', 'list', 'triage')
+  expect(Math.max(...listed.stdout.split('\n').map(({ length }) => length))).toBeLessThan(161)
+  for (const args of [
+    ['--json', 'memory', 'list', 'triage'],
+    ['memory', 'show', added.id],
+  ]) {
+    expect((await ctl(...args)).stdout).toContain('and the end')
+  }
+  expect((await ctl('memory', 'forget', added.id, '--yes')).code).toBe(0)
+})
+
+test('a loop that does not exist is an error, with the names that do', async () => {
+  const { code, stdout, stderr } = await ctl('memory', 'list', 'triaeg')
+  expect([code, stdout]).toEqual([64, ''])
+  expect(stderr).toContain('triaeg')
+  expect(stderr).toContain('There is no loop "triaeg" here. There are: tri')
+  expect(stderr.replaceAll('\n', '')).not.toMatch(controls)
+  expect((await ctl('--json', 'memory', 'list', 'triaeg')).code).toBe(64)
+})
+
 test('forgetting asks first: without --yes and without a terminal nothing is forgotten', async () => {
   const refused = await ctl('memory', 'forget', id)
   expect(refused.code).toBe(64)

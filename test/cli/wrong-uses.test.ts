@@ -192,6 +192,8 @@ const uses = [
   'memory forget m1 --all-of triage',
   'memory forget m1 --repo .',
   'memory list --limit some',
+  'memory list nosuch',
+  'levels nosuch',
   'daemon install',
   'daemon token add default',
   'daemon token add a/b',
@@ -250,10 +252,15 @@ test.each(uses.filter((use) => use.startsWith('levels ')))(
   },
 )
 
-test('the levels of an unknown loop are told apart from no levels at all', async () => {
-  const { code, stdout } = await warmLoopctl(['levels', 'gone'], environment(at.state))
-  expect({ code, stdout }).toEqual({
-    code: 0,
-    stdout: 'No loop "gone" has a level yet. List those that have one: loopctl levels\n',
-  })
-})
+test.each([['levels'], ['memory', 'list']])(
+  'a loop that never ran is told apart from one without anything: %s',
+  async (...command) => {
+    const listed = await warmLoopctl(['--json', 'list'], environment(at.state))
+    const [{ loop }] = [JSON.parse(listed.stdout.split('\n')[0] ?? '') as { readonly loop: string }]
+    const known = await warmLoopctl([...command, loop], environment(at.state))
+    expect([known.code, known.stderr]).toEqual([0, ''])
+    const unknown = await warmLoopctl([...command, 'gone'], environment(at.state))
+    expect([unknown.code, unknown.stdout]).toEqual([64, ''])
+    expect(unknown.stderr).toContain(`There is no loop "gone" here. There are: ${loop}.`)
+  },
+)

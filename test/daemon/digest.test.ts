@@ -86,7 +86,7 @@ test('a round that needs a person, though none is asked, is listed until a later
   const stuck = { type: 'run-ended', outcome } as const
   const escalated: RoundOutcome = { type: 'escalated', reason: 'not certified\u001b[2J' }
   const end = async (name: string, atMs: number, events: readonly RunEvent[]): Promise<void> => {
-    const run = await writeRun(host.journal, { name, atMs, workspace: '/shop' })
+    const run = await writeRun(host.journal, { name, atMs })
     await run.write({ type: 'iteration-started', iteration: 1 }, ...events)
   }
   const listed = async (): Promise<readonly string[]> => {

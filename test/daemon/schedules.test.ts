@@ -151,7 +151,7 @@ describe('a schedule', () => {
   })
 
   test.each([
-    [{ type: 'time', cadence: 'daily 25:00' }, {}, 'bad-time'],
+    [{ type: 'time', cadence: 'daily 25:00' }, {}, 'is not a time: use 00:00 to 23:59'],
     [{ type: 'time', cadence: '0 0 30 2 *' }, {}, 'never due'],
     [daily, { timeZone: 'Mars/Olympus' }, 'not a time zone'],
     [daily, { activeHours: '9-17' }, 'not active hours'],

@@ -49,7 +49,7 @@ export function addAnswerCommands(program: Command): void {
           ? ''
           : `; ${name} is not running: ${await describeHowToResume(runs, row)}`
         print({ run, answered: asked, status, held }, () =>
-          visible(`answered ${asked}${hint(next)}`),
+          visible(`answered ${questionName(asked)} of ${name}${hint(next)}`),
         )
       }),
     )

@@ -56,17 +56,17 @@ async function list(program: Command): Promise<void> {
     for (const entry of entries) print(entry, String)
     return
   }
-  const rows = entries.map(({ name, cadence, level, action, reads, needs }) => [
+  // What each of them reads is in `catalog show`: with it, lines are too long for a terminal.
+  const rows = entries.map(({ name, cadence, level, action, needs }) => [
     name,
     cadence,
     levelNames[level],
     action,
-    reads.join(', '),
     needs.join(', '),
   ])
   print(entries, () =>
     [
-      renderTable([['NAME', 'CADENCE', 'LEVEL', 'ACTION', 'READS', 'NEEDS'], ...rows]),
+      renderTable([['NAME', 'CADENCE', 'LEVEL', 'ACTION', 'NEEDS'], ...rows]),
       '',
       hint('Look at one: loopctl catalog show <chore>. Write one: loopctl catalog add <chore>'),
     ].join('\n'),

@@ -232,10 +232,13 @@ function renderInfo(info: DaemonInfo, address: string, { where }: Client): strin
     ['daemon', `version ${info.version}, process ${info.pid}${info.isReady ? '' : ', not ready'}`],
     ['address', address],
     ['reached by', where],
-    ['record', settings.folder],
+    ['state folder', settings.folder],
     ['since', `${renderTime(info.startedAtMs)} (${renderSpan(info.uptimeMs)})`],
     ['queue', `${counts.driven} running, ${counts.queued} waiting, ${queuePolicy}`],
-    ['limits', `${maxConcurrentRuns} runs at a time, ${maxRunsPerWorkspace} in one repository`],
+    [
+      'limits',
+      `${plural(maxConcurrentRuns, 'run')} at a time, ${maxRunsPerWorkspace} in one repository`,
+    ],
     [
       'runs',
       Object.entries(counts.runs)

@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { defined, type Level, LoopError } from '../../loop/index.ts'
 import type { LevelBars, LevelRequest } from '../../protocol/api/index.ts'
 import { describeCeiling, renderLevels, renderStanding } from '../display/levels-view.ts'
+import { requireLoop } from '../require-loop.ts'
 import { folderName, type Session, who, wholeNumber, withRuns } from '../session.ts'
 
 interface Where {
@@ -30,10 +31,16 @@ export function addLevels(program: Command): void {
         program,
         async (runs, session) => {
           const { items, escapes } = await runs.levels(defined({ loop }))
+          if (items.length === 0) {
+            await requireLoop(runs, loop, async () =>
+              (await runs.levels()).items.map((item) => item.loop),
+            )
+          }
           if (session.json) for (const item of items) session.print(item, String)
           else session.print(items, () => renderLevels(items, escapes, loop))
         },
-        ({ json, print }) => {
+        async ({ json, print }) => {
+          await requireLoop(undefined, loop)
           if (!json) print([], () => renderLevels([], []))
         },
       ),

@@ -6,6 +6,7 @@ import { defined, LoopError } from '../../loop/index.ts'
 import { plural } from '../display/amounts.ts'
 import { renderFact, renderFacts } from '../display/memory-view.ts'
 import { visible } from '../display/render.ts'
+import { requireLoop } from '../require-loop.ts'
 import { requireYes } from '../require-yes.ts'
 import { folderName, type Session, wholeNumber, withRuns } from '../session.ts'
 
@@ -36,8 +37,17 @@ export function addMemory(program: Command): void {
       const where = repo === undefined ? {} : { workspace: resolve(repo) }
       return withRuns(
         program,
-        async (runs, session) => printAll(await runs.memories({ ...filter, ...where }), session),
-        (session) => printAll([], session),
+        async (runs, session) => {
+          const facts = await runs.memories({ ...filter, ...where })
+          if (facts.length === 0) {
+            await requireLoop(runs, loop, async () => namesIn(await runs.memories()))
+          }
+          printAll(facts, session)
+        },
+        async (session) => {
+          await requireLoop(undefined, loop)
+          printAll([], session)
+        },
       )
     })
   memory
@@ -103,6 +113,9 @@ function printAll(
   if (json) for (const fact of facts) print(fact, String)
   else print(facts, () => renderFacts(facts, terminal))
 }
+
+const namesIn = (facts: readonly { readonly loop: string }[]): readonly string[] =>
+  facts.map(({ loop }) => loop)
 
 const printForgotten = (forgotten: number, { print }: Session): void =>
   print({ forgotten }, () => visible(`Forgot ${plural(forgotten, 'fact')}.`))

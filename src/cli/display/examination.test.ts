@@ -55,7 +55,7 @@ keys      ✓ anthropic  set (ANTHROPIC_API_KEY)
           - google     not set (GEMINI_API_KEY)
           ✓ key file   /home/ann/.config/loopwright/keys: only you can read it
 
-record    ✓ /home/ann/.local/share/loopd: intact`.trimStart(),
+state     ✓ state folder /home/ann/.local/share/loopd: intact`.trimStart(),
     )
   })
 
@@ -123,7 +123,7 @@ keys      ✗ openai    not set (OPENAI_API_KEY)
             requests go to http://127.0.0.1:2, not to its public address
           ✗ key file  Others can read the keys in /k. Run: chmod 600 /k
 
-record    ✗ /r: 1 problem
+state     ✗ state folder /r: 1 problem
           ✗ page 3\\x1b[2J is lost`.trimStart(),
     )
   })
@@ -132,7 +132,7 @@ record    ✗ /r: 1 problem
     const fresh = { ...strong, record: { folder: '/r', exists: false, problems: [] } }
     const text = render(fresh, { probes: true })
     expect(text).toContain('✓ read an SSH key: blocked\n          ✓ node runs: works\n')
-    expect(text).toContain('record    - /r: no runs yet')
+    expect(text).toContain('state     - state folder /r: no runs yet')
   })
 
   test('fits the terminal, except for words that are longer than a line', () => {

@@ -21,7 +21,7 @@ export function renderExamination(found: Examination, options: ExaminationOption
     ],
     ['programs', programFindings(found.programs)],
     ['keys', keyFindings(found.keys)],
-    ['record', recordFindings(found.record)],
+    ['state', recordFindings(found.record)],
   ]
   return sections.map(([head, findings]) => renderSection(head, findings, options)).join('\n\n')
 }
@@ -161,10 +161,10 @@ function providerMark({ key, baseUrl, problem }: Examination['keys']['providers'
 }
 
 function recordFindings({ folder, exists, problems }: Examination['record']): Finding[] {
-  if (!exists) return [{ mark: 'none', text: `${folder}: no runs yet` }]
-  if (problems.length === 0) return [{ mark: 'good', text: `${folder}: intact` }]
+  if (!exists) return [{ mark: 'none', text: `state folder ${folder}: no runs yet` }]
+  if (problems.length === 0) return [{ mark: 'good', text: `state folder ${folder}: intact` }]
   return [
-    { mark: 'bad', text: `${folder}: ${plural(problems.length, 'problem')}` },
+    { mark: 'bad', text: `state folder ${folder}: ${plural(problems.length, 'problem')}` },
     ...problems.map((text): Finding => ({ mark: 'bad', text })),
   ]
 }

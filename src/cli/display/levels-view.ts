@@ -66,7 +66,7 @@ const describeEvidence = ({
 function describeBar({ bars }: LevelStanding, next: 1 | 2 | 3): string {
   if (next === 1) return ''
   const { bar, minimum } = bars[next]
-  return `at least ${percent(bar)} % in ${minimum} rounds or more, and a checker that accepts at most ${percent(bars.falseAcceptsMax)} % of planted defects`
+  return `at least ${percent(bar)} % in ${plural(minimum, 'round')} or more, and a checker that accepts at most ${percent(bars.falseAcceptsMax)} % of planted defects`
 }
 
 const percent = (share: number): string => `${Math.floor(share * 1000 + 1e-9) / 10}`

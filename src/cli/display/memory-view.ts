@@ -6,7 +6,10 @@ import type { Terminal } from '../terminal.ts'
 import { renderTable, renderTime, visible, visibleText } from './render.ts'
 
 const shortMax = 60
+/** Of a line that does not go to a terminal. */
+const lineMax = 160
 
+/** The text is cut; `memory show` and `--json` have all of it. */
 export function renderFacts(facts: readonly MemoryFact[], { live, width }: Shown): string {
   if (facts.length === 0) return 'No loop remembers anything here.'
   const rows = facts.map((fact) => [
@@ -15,10 +18,10 @@ export function renderFacts(facts: readonly MemoryFact[], { live, width }: Shown
     renderTime(fact.atMs).slice(0, 16).replace('T', ' '),
     inOneLine(fact.text),
   ])
-  // The text is last, so it can be cut to the width of the terminal, and is whole in a file.
+  // The text is last, so it can be cut to the width of the terminal.
   const widths = [0, 1, 2].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
-  const rest = width() - widths.reduce((sum, one) => sum + one + 2, 0)
-  const max = live ? Math.max(shortMax, rest) : Number.POSITIVE_INFINITY
+  const rest = (live ? width() : lineMax) - widths.reduce((sum, one) => sum + one + 2, 0)
+  const max = Math.max(shortMax, rest)
   const cut = rows.map(([id = '', loop = '', at = '', text = '']) => [
     id,
     loop,

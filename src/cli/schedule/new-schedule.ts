@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { defined, LoopError } from '../../loop/index.ts'
 import type { NewScheduleRequest, ScheduleTrigger } from '../../protocol/api/index.ts'
+import { byName } from '../choose-loop.ts'
 import { type LimitOptions, limitsFrom } from '../limit-options.ts'
 import { askedWorktree, type LoadOptions, type WorktreeOptions } from '../run-options.ts'
 import { who } from '../session.ts'
@@ -35,7 +36,7 @@ export async function addNewSchedule(
   named: { readonly file: string; readonly cadence: string | undefined },
   options: AddScheduleOptions,
 ): Promise<void> {
-  const file = resolve(named.file)
+  const file = resolve(byName('.', named.file))
   const trigger = triggerFrom(named.cadence, options)
   await withSchedules(
     program,

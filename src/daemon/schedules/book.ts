@@ -199,7 +199,7 @@ export function toRules(definition: ScheduleDefinition, anchorMs: number): DueRu
   if (isCadenceProblem(cadence)) {
     throw new LoopError(
       'bad-request',
-      `The cadence is wrong (${cadence.kind}): ${cadence.message}. Use a form such as "daily 09:00".`,
+      `The cadence is wrong: ${cadence.message}. Use a form such as "daily 09:00".`,
     )
   }
   const timetable = createTimetable({ cadence, timeZone, anchorMs, activeHours })

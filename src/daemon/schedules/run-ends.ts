@@ -1,5 +1,5 @@
 /**
- * The ends of runs, as schedules consume them. An end is a fact in the journal, not a message: nothing is lost if nobody
+ * The ends of runs, as schedules consume them. An end is a fact in the journal, not a message: nothing is lost if no process
  * looks in that moment.
  *
  * 1. Each schedule that follows runs has a cursor, saved with its state. An end behind the cursor was consumed, and one

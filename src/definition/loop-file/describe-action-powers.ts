@@ -61,7 +61,7 @@ function describeGate(level: Level, gate: GateSettings): string {
   if (level === 2) return 'a person decides about each, because the level is below 3'
   const { allow, deny, maxFiles } = gate
   const except = deny.length === 0 ? '' : `, not in ${deny.join(', ')}`
-  return `${allow.join(', ')} without a person (at most ${maxFiles} files${except})`
+  return `${allow.join(', ')} without a person (at most ${plural(maxFiles, 'file')}${except})`
 }
 
 /** One line, also for a dry run. */

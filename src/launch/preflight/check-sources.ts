@@ -5,7 +5,12 @@
 
 import { textOf } from '../../loop/index.ts'
 import type { GatherSource } from '../../protocol/index.ts'
-import { findRemote, listProjectFolders, openHistory } from '../../workspace/index.ts'
+import {
+  findRemote,
+  listProjectFolders,
+  openHistory,
+  type Repository,
+} from '../../workspace/index.ts'
 import { findGh, ownerAndName } from '../authority/gh.ts'
 import type { PreflightFinding } from './look-ahead.ts'
 
@@ -24,18 +29,35 @@ export async function checkSources(
   const onGithub = [...sources, ...actions].filter(isOnGithub)
   const ofGit = sources.filter(({ type }) => type.startsWith('git-'))
   if (sources.length === 0 && onGithub.length === 0) return []
-  const names = [...new Set([...sources, ...onGithub].map(nameOf))].join(', ')
+  const needing = [...onGithub, ...ofGit]
+  if (needing.length === 0) return [{ what: 'sources', status: 'ok', detail: namesOf(sources) }]
+  const opened = await attempt(() => openRepository(workspace))
+  if ('problem' in opened) return [problemOf(needing, opened.problem)]
+  if (onGithub.length === 0) return [{ what: 'sources', status: 'ok', detail: namesOf(sources) }]
+  const slugs = await attempt(() => checkGithub(opened.value, onGithub))
+  // Only these need it; the history of git is there.
+  if ('problem' in slugs) return [problemOf(onGithub, slugs.problem)]
+  const detail = `${namesOf([...sources, ...onGithub])} (${slugs.value.join(', ')})`
+  return [{ what: 'sources', status: 'ok', detail }]
+}
+
+type Attempt<T> = { readonly value: T } | { readonly problem: string }
+
+const attempt = async <T>(work: () => Promise<T>): Promise<Attempt<T>> => {
   try {
-    const repositories =
-      onGithub.length + ofGit.length === 0 ? [] : await checkRepository(workspace, onGithub)
-    const where = repositories.length === 0 ? '' : ` (${repositories.join(', ')})`
-    return [{ what: 'sources', status: 'ok', detail: `${names}${where}` }]
+    return { value: await work() }
   } catch (error) {
-    const needing = [...new Set([...onGithub, ...ofGit].map(nameOf))].join(', ')
-    const detail = `The loop uses ${needing}: ${textOf(error)}`
-    return [{ what: 'sources', status: 'problem', detail }]
+    return { problem: textOf(error) }
   }
 }
+
+const problemOf = (used: readonly Used[], problem: string): PreflightFinding => ({
+  what: 'sources',
+  status: 'problem',
+  detail: `The loop uses ${namesOf(used)}: ${problem}`,
+})
+
+const namesOf = (used: readonly Used[]): string => [...new Set(used.map(nameOf))].join(', ')
 
 type Used = GatherSource | OutsideUse['actions'][number]
 
@@ -48,15 +70,17 @@ const isOnGithub = (used: Used): boolean =>
 export const usesGithub = ({ sources, actions }: OutsideUse): boolean =>
   [...sources, ...actions].some(isOnGithub)
 
-/** The names of the repositories on GitHub. */
-async function checkRepository(
-  workspace: string,
-  onGithub: readonly Used[],
-): Promise<readonly string[]> {
+async function openRepository(workspace: string): Promise<Repository> {
   const opened = await openHistory(workspace)
   if (opened === undefined) throw new Error('The repository has no commit yet. Make one first.')
-  if (onGithub.length === 0) return []
-  const { repository } = opened
+  return opened.repository
+}
+
+/** The names of the repositories on GitHub. */
+async function checkGithub(
+  repository: Repository,
+  onGithub: readonly Used[],
+): Promise<readonly string[]> {
   const gh = await findGh(listProjectFolders(repository))
   const found: string[] = []
   for (const name of new Set(onGithub.map(remoteOf))) {

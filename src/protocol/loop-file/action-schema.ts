@@ -11,6 +11,7 @@ import {
   type GateSettings,
 } from './action-settings.ts'
 import { unknownName } from './issue-problems.ts'
+import { oneKey } from './one-key.ts'
 import {
   dollars,
   duration,
@@ -198,9 +199,7 @@ const actionTable = keys(
     actionKinds.map((kind) => [kind, key(forms[kind].exactOptional(), descriptions()[kind])]),
   ) as { readonly [Kind in keyof typeof forms]: z.ZodExactOptional<(typeof forms)[Kind]> },
   'action',
-).refine((written) => Object.keys(written).length === 1, {
-  error: 'expected exactly one action in each entry of the list',
-})
+).refine((written) => Object.keys(written).length === 1, oneKey('action', 'commit'))
 
 /** A name for an action without settings, or a table with one action. */
 export const actionSchema: z.ZodType<ActionSettings> = exactly<ActionSettings>()(

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { exactly } from '../exactly.ts'
+import { oneKey } from './one-key.ts'
 import {
   duration,
   environmentName,
@@ -71,9 +72,7 @@ const sinkTable = keys(
     ),
   },
   'receiver',
-).refine((written) => Object.keys(written).length === 1, {
-  error: 'expected exactly one receiver in each entry of the list',
-})
+).refine((written) => Object.keys(written).length === 1, oneKey('receiver', 'stdout'))
 
 type Written = z.output<typeof sinkTable>
 

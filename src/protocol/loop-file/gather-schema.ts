@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import { defined } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
+import { oneKey } from './one-key.ts'
 import {
   duration,
   expects,
@@ -141,7 +142,7 @@ type Written = { readonly [Type in keyof typeof forms]?: z.output<(typeof forms)
 
 const sourceTable = keys(described, 'source').refine(
   (written) => Object.keys(written).length === 1,
-  { error: 'expected exactly one source in each entry of the list' },
+  oneKey('source', 'git-log'),
 )
 
 const sourceSchema: z.ZodType<GatherSource> = exactly<GatherSource>()(
