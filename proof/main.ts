@@ -7,6 +7,7 @@ import { apiRequests } from './api.ts'
 import { authorityKills } from './authority-kills.ts'
 import { canaries } from './canary.ts'
 import { certificateMutations } from './certificate-mutations.ts'
+import { choreKills } from './chore-kills.ts'
 import { daemonSuites } from './daemon.ts'
 import { daemonArtifacts } from './daemon-artifacts.ts'
 import { daemonFaults } from './daemon-faults.ts'
@@ -51,6 +52,7 @@ const everything = [
   layerStore,
   policyBacktest,
   ...authorityKills,
+  choreKills,
   ...tuneSuites,
   theatre,
   identity,
