@@ -94,6 +94,7 @@ function delayedReads(inner: Store, delayed: Delay) {
     facts: delayed(inner.facts),
     namedContent: delayed(inner.namedContent),
     integrityProblems: delayed(inner.integrityProblems),
+    damagedRows: delayed(inner.damagedRows),
   } satisfies Partial<Store>
 }
 

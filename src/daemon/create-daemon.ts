@@ -97,6 +97,7 @@ async function openDaemon(
   const scheduler = await openQueue(queueing)
   const schedules = await openSchedules({ host, scheduler, reads, log })
   shutdown.atEnd(() => schedules.close())
+  for (const problem of await host.journal.damagedRows()) log.error({ problem }, 'damaged row')
   shutdown.atEnd(watchLevels(host, log))
   shutdown.atEnd(deliverLeftovers(host, log))
   const { closing, isEnding, stop } = shutdown

@@ -9,7 +9,7 @@ import { createTreeStore } from '../workspace/tree-store.ts'
 /** Problems that the store itself finds, and content that rows refer to but that is missing on disk. */
 export async function findProblems(base: HostPorts): Promise<readonly string[]> {
   const { journal, blobs } = base
-  const problems = [...(await journal.integrityProblems())]
+  const problems = [...(await journal.integrityProblems()), ...(await journal.damagedRows())]
   // If the database is damaged, its references cannot be trusted.
   if (problems.length > 0) return problems
   const trees = createTreeStore(base)

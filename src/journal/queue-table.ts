@@ -7,7 +7,8 @@
  */
 
 import type { KnownRequest, NewQueueRow, QueueRow, RequestKey } from '../engine/index.ts'
-import type { Json, RunId, RunStatus } from '../loop/index.ts'
+import type { RunId, RunStatus } from '../loop/index.ts'
+import { readStoredJson } from './damage/stored-json.ts'
 import { type Database, orNull } from './database.ts'
 
 export interface QueueTable {
@@ -106,7 +107,7 @@ const toRow = (row: QueueColumns): QueueRow => ({
   status: row.status as RunStatus,
   priority: row.priority,
   queuedAtMs: row.queued_at,
-  request: parsed(row.request),
+  request: readStoredJson(row.request),
   tries: row.tries,
   ...(row.place === null ? {} : { place: row.place }),
   ...(row.by === null ? {} : { by: row.by }),
@@ -114,12 +115,3 @@ const toRow = (row: QueueColumns): QueueRow => ({
   ...(row.retry_at === null ? {} : { retryAtMs: row.retry_at }),
   ...(row.why === null ? {} : { why: row.why }),
 })
-
-/** A damaged row must not block the others: it is read as an empty request. */
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return null
-  }
-}

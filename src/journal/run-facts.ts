@@ -4,7 +4,7 @@
  */
 
 import type { RunFact } from '../engine/index.ts'
-import type { Json } from '../loop/index.ts'
+import { readStoredJson } from './damage/stored-json.ts'
 import type { Database } from './database.ts'
 
 export interface RunFacts {
@@ -29,7 +29,7 @@ export function createRunFacts(database: Database): RunFacts {
       return new Map(
         (rows as unknown as Row[]).map(({ name, body, at }) => [
           name,
-          { value: JSON.parse(body) as Json, atMs: at },
+          { value: readStoredJson(body), atMs: at },
         ]),
       )
     },

@@ -11,6 +11,7 @@ import {
   ticksKept,
 } from '../engine/index.ts'
 import type { Json } from '../loop/index.ts'
+import { readStoredJson } from './damage/stored-json.ts'
 import type { Database } from './database.ts'
 
 export interface ScheduleTable {
@@ -143,23 +144,26 @@ function createSettings(
   const read = (): { readonly body: string; readonly changes: number } =>
     select.get() as { readonly body: string; readonly changes: number }
   return {
-    settings: () => JSON.parse(read().body) as Json,
+    // Damaged is not the same as never saved: all schedules may be paused.
+    settings: () => (read().body === 'null' ? null : (readStoredJson(read().body) ?? damaged)),
     saveSettings: (settings) => void update.run(JSON.stringify(settings)),
     changes: () => read().changes,
   }
 }
+
+const damaged = 'damaged'
 
 const toRow = (row: ScheduleColumns): ScheduleRow => ({
   id: row.id,
   name: row.name,
   createdAtMs: row.created_at,
   revision: row.revision,
-  definition: JSON.parse(row.definition) as Json,
-  state: JSON.parse(row.state) as Json,
+  definition: readStoredJson(row.definition),
+  state: readStoredJson(row.state),
 })
 
 const toTick = ({ tick, at, body }: TickColumns): TickRow => ({
   tick,
   atMs: at,
-  body: JSON.parse(body) as Json,
+  body: readStoredJson(body),
 })

@@ -2,6 +2,7 @@
 
 import type { NamedContent, Store } from '../engine/index.ts'
 import { isLoopError } from '../loop/index.ts'
+import { findDamagedRows } from './damage/damaged-rows.ts'
 import type { Database } from './database.ts'
 import { countRuns, pageRuns } from './page-runs.ts'
 import { readQuestions } from './question-table.ts'
@@ -35,6 +36,7 @@ type Read =
   | 'facts'
   | 'namedContent'
   | 'integrityProblems'
+  | 'damagedRows'
 
 export function createStoreReads(parts: StoreParts): Pick<Store, Read> {
   const { database, runs, events, decisions, leases, reading } = parts
@@ -64,6 +66,7 @@ export function createStoreReads(parts: StoreParts): Pick<Store, Read> {
     facts: (run) => reading(() => facts.of(runs.key(run))),
     namedContent: () => reading(() => namedContent(database)),
     integrityProblems: () => integrityProblems(parts),
+    damagedRows: () => reading(() => findDamagedRows(database)),
   }
 }
 

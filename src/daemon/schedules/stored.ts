@@ -102,9 +102,18 @@ const settingsSchema: z.ZodType<ScheduleSettings> = z.object({
   resumedAtMs: whole.exactOptional(),
 })
 
+/** Null: nothing was saved yet. If they are damaged, all schedules are paused: they may have been. */
 export function readSettings(stored: Json): ScheduleSettings {
+  if (stored === null) return {}
   const read = settingsSchema.safeParse(stored)
-  return read.success ? read.data : {}
+  return read.success ? read.data : { paused: damagedSettings }
+}
+
+const damagedSettings: Paused = {
+  atMs: 0,
+  by: 'loopwright',
+  reason:
+    'the settings of all schedules are damaged; check them, then: loopctl schedule resume --all',
 }
 
 export function readTick(body: Json): ScheduleTick | undefined {

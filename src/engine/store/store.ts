@@ -76,6 +76,8 @@ export interface Store extends Journal {
   namedContent(): Promise<readonly NamedContent[]>
   /** What a full check of the store found; empty if it is intact. */
   integrityProblems(): Promise<readonly string[]>
+  /** Rows that are read around because their content is damaged. Empty: none. */
+  damagedRows(): Promise<readonly string[]>
 }
 
 /** A run, and the folder that it worked in. */

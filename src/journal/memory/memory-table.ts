@@ -16,6 +16,7 @@ import {
   storeErrors,
 } from '../../engine/index.ts'
 import { defined } from '../../loop/index.ts'
+import { readStoredJson } from '../damage/stored-json.ts'
 import type { Database, SqlValue } from '../database.ts'
 
 /** All methods that change something run inside a transaction of the caller. */
@@ -150,13 +151,19 @@ const toMatch = (words: readonly string[]): string =>
 /** 0: there is no fact with this id. */
 const toNumber = (id: string): number => (/^m[1-9]\d{0,14}$/.test(id) ? Number(id.slice(1)) : 0)
 
+/** None, if the row is damaged. */
+function readTags(text: string): readonly string[] {
+  const tags = readStoredJson(text)
+  return Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : []
+}
+
 const toMemory = (row: MemoryRow): Memory => ({
   id: `m${row.id}`,
   loop: row.loop,
   ...(row.repository === '' ? {} : { repository: row.repository }),
   key: row.key,
   text: row.text,
-  tags: JSON.parse(row.tags) as readonly string[],
+  tags: readTags(row.tags),
   source: row.source,
   atMs: row.at,
   ...defined({ expiresAtMs: row.expires_at ?? undefined }),

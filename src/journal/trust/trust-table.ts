@@ -9,7 +9,8 @@ import {
   lowered,
   type NewLevelChange,
 } from '../../engine/index.ts'
-import type { Json, Level } from '../../loop/index.ts'
+import type { Level } from '../../loop/index.ts'
+import { readStoredJson } from '../damage/stored-json.ts'
 import type { Database, SqlValue } from '../database.ts'
 
 export interface TrustTable {
@@ -25,8 +26,8 @@ interface Row {
   readonly kind: string
   readonly key: string
   readonly cause: LevelCause
-  readonly level: Level
-  readonly from_level: Level
+  readonly level: number
+  readonly from_level: number
   readonly by: string
   readonly reason: string
   readonly details: string | null
@@ -91,6 +92,9 @@ const valuesOf = ({ loop, repository = '', kind }: LevelScope): [string, string,
   kind,
 ]
 
+/** A damaged row never gives more than the lowest level. */
+const readLevel = (stored: number): Level => (stored === 2 || stored === 3 ? stored : firstLevel)
+
 const toChange = (row: Row): LevelChange => ({
   id: row.id,
   loop: row.loop,
@@ -98,10 +102,10 @@ const toChange = (row: Row): LevelChange => ({
   kind: row.kind,
   key: row.key,
   cause: row.cause,
-  level: row.level,
-  from: row.from_level,
+  level: readLevel(row.level),
+  from: readLevel(row.from_level),
   by: row.by,
   reason: row.reason,
-  ...(row.details === null ? {} : { details: JSON.parse(row.details) as Json }),
+  ...(row.details === null ? {} : { details: readStoredJson(row.details) }),
   atMs: row.at,
 })

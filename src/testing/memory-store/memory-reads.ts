@@ -180,6 +180,7 @@ type OtherReads =
   | 'facts'
   | 'namedContent'
   | 'integrityProblems'
+  | 'damagedRows'
 
 export function createOtherReads(data: MemoryData): Pick<Store, OtherReads> {
   return {
@@ -220,6 +221,7 @@ export function createOtherReads(data: MemoryData): Pick<Store, OtherReads> {
       ]
     },
     integrityProblems: async () => [],
+    damagedRows: async () => [],
   }
 }
 
