@@ -1,5 +1,6 @@
 /** Phase 4: how good the artifacts are now, and how much that varies by itself. Fresh runs only. */
 
+import { plural } from '../../../loop/excerpt/plural.ts'
 import { passGate } from '../gates.ts'
 import type { CaseResult } from '../measure/run-case.ts'
 import {
@@ -39,7 +40,7 @@ export async function measureBaseline(
   await openPhase(
     it,
     'baseline',
-    `Running the baseline of ${manifest.workloadId}: ${cases.length} cases, ${repeats} times each. ` +
+    `Running the baseline of ${manifest.workloadId}: ${plural(cases.length, 'case')}, ${plural(repeats, 'time')} each. ` +
       `A suite of this size can prove a gain of about ${points(assumed)}.`,
   )
   const log = [...state.log, ...(await note(it, [initialHypothesis(state.plan)]))]
@@ -68,7 +69,7 @@ export async function measureBaseline(
     return { ...setUp, phase: 'calibration', attempts: [], log: ended }
   }
   await leavePhase(it, 'baseline', {
-    casesExecuted: `${cases.length} cases, ${results.length} runs`,
+    casesExecuted: `${plural(cases.length, 'case')}, ${plural(results.length, 'run')}`,
     baselineMetrics: tally(count),
     baselinePresented: presented,
     approved: `${gate.choice}, by ${gate.by}`,
@@ -133,7 +134,7 @@ function describeBaseline(
   results: readonly CaseResult[],
 ): readonly LogEntry[] {
   const { passing, critiques, repeats } = baseline
-  const sealed = `${split.holdout.length} cases are sealed until the end; ${split.excluded.length} are left out.`
+  const sealed = `Sealed until the end: ${plural(split.holdout.length, 'case')}; ${split.excluded.length} are left out.`
   return [
     {
       type: 'experiment',

@@ -7,6 +7,7 @@
  * none, and begins with what the baseline found. Each edit gets fresh critiques of its own outputs.
  */
 
+import { plural } from '../../../loop/excerpt/plural.ts'
 import { rulesOf, targetCases } from '../modes.ts'
 import { leavePhase, openPhase } from '../phase-proofs.ts'
 import { askWhich } from '../questions.ts'
@@ -89,8 +90,8 @@ async function findExit(
   const answer = await askWhich(session, `${question} ${record.iteration}`, {
     text:
       question === 'plateau'
-        ? `No change was kept in the last ${iterations} iterations. Continue with a different approach, or accept the current state?`
-        : `After ${iterations} iterations the result is below the baseline. Continue, or stop?`,
+        ? `No change was kept in the last ${plural(iterations, 'iteration')}. Continue with a different approach, or accept the current state?`
+        : `After ${plural(iterations, 'iteration')} the result is below the baseline. Continue, or stop?`,
     options: ['continue', 'stop'],
     default: usual,
     policy: usual,

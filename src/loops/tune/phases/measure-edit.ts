@@ -1,5 +1,6 @@
 /** Hypothesize, run and review: what is expected of the edit of the trip before, and what its run found. */
 
+import { plural } from '../../../loop/excerpt/plural.ts'
 import { checkRegressions, type Regressions } from '../measure/check-regressions.ts'
 import { type MeasuredCandidates, measureCandidates } from '../measure/measure-candidates.ts'
 import { rulesOf } from '../modes.ts'
@@ -62,7 +63,7 @@ function stateHypothesis({ candidates, baseline, workload }: Looping): Hypothesi
   if (first === undefined) {
     const failing = workload.split.suite.filter((id) => !baseline.passing.includes(id))
     return {
-      statement: `The artifacts lack something that ${failing.length} cases need.`,
+      statement: `The artifacts lack something for ${plural(failing.length, 'case')}.`,
       prediction: 'The run without a change agrees with the baseline.',
       improves: [],
       outcome: 'untested',
@@ -134,7 +135,7 @@ async function askAboutRegressions(
   // What may be worse is shown, not counted.
   const isRefused = regressions === 'refused' && broken.length > 0
   return askWhich<(typeof choices)[number]>(session, `regression ${iteration}`, {
-    text: `The change of iteration ${iteration - 1} is a gain, and ${broken.length} cases are worse, ${suspect.length} may be. How to go on? "try different hypothesis next" drops the change.`,
+    text: `The change of iteration ${iteration - 1} is a gain, and ${plural(broken.length, 'case')} are worse, ${suspect.length} may be. How to go on? "try different hypothesis next" drops the change.`,
     options: choices,
     default: 'accept tradeoff and continue',
     policy: isRefused ? 'try different hypothesis next' : 'accept tradeoff and continue',

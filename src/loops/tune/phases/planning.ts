@@ -3,6 +3,7 @@
  * The result is `LOOP_PLAN.md`, which a person approves. What the documents of the project say is data.
  */
 
+import { plural } from '../../../loop/excerpt/plural.ts'
 import type { CapturedText } from '../captured-text.ts'
 import { passGate } from '../gates.ts'
 import { leavePhase, openPhase } from '../phase-proofs.ts'
@@ -61,7 +62,7 @@ export async function plan(session: TuneSession, state: Planning): Promise<TuneS
   })
   if (gate.to === 'interrogation') return { phase: 'interrogation', log }
   await leavePhase(it, 'planning', {
-    failureContext: `${made.failureContext.length} findings`,
+    failureContext: plural(made.failureContext.length, 'finding'),
     hypothesesRanked: `${made.hypotheses.length} hypotheses`,
     experimentsDesigned: `${made.experiments.length} experiments`,
     casesSelected: `${made.focus.length} focus cases, ${made.guards.length} guards, ${made.exclusions.length} exclusions`,

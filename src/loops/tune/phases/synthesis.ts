@@ -3,6 +3,7 @@
  * and the debrief. Nothing else in the loop says "improved".
  */
 
+import { plural } from '../../../loop/excerpt/plural.ts'
 import { closeLoop } from '../closing/close-loop.ts'
 import { leavePhase, openPhase } from '../phase-proofs.ts'
 import { describeHoldout } from '../report/describe-holdout.ts'
@@ -30,7 +31,7 @@ export async function synthesize(session: TuneSession, state: Synthesizing): Pro
   await openPhase(
     it,
     'synthesis',
-    `Synthesizing. ${state.trail.length} iterations completed, ${tally(tallyOf(looping))} cases passing. Proves what was kept, writes LOOP.md.`,
+    `Synthesizing. ${plural(state.trail.length, 'iteration')} completed, ${tally(tallyOf(looping))} cases passing. Proves what was kept, writes LOOP.md.`,
   )
   const isChanged = !isSame(looping.incumbent.version, looping.workload.original)
   const proven = isChanged ? await prove(session, looping) : nothingKept(looping)

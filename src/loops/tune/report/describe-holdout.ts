@@ -1,6 +1,6 @@
 /** What the sealed cases say, in a sentence that claims no more than they do. */
 
-import { plural } from '../../../loop/plural.ts'
+import { plural } from '../../../loop/excerpt/plural.ts'
 import type { HoldoutResult } from '../measure/holdout-seal.ts'
 import { interval, percent, points } from './numbers.ts'
 

@@ -1,6 +1,6 @@
 /** The view of a tuning loop: what its state and its log say, as plain data. Pure. */
 
-import { plural } from '../../../loop/plural.ts'
+import { plural } from '../../../loop/excerpt/plural.ts'
 import type {
   TuneView,
   ViewedBest,
