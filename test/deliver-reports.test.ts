@@ -181,6 +181,7 @@ test('Slack gets Block Kit without markup or mentions, at the address of the var
   const { path, body } = received[0] ?? { path: '', body: '' }
   expect(path).toBe('/services/T0/B0/secret')
   const message = JSON.parse(body) as {
+    readonly text: string
     readonly blocks: readonly { readonly text?: { type: string } }[]
   }
   expect(message.blocks.map(({ text }) => text?.type ?? 'context')).toEqual([
@@ -189,6 +190,8 @@ test('Slack gets Block Kit without markup or mentions, at the address of the var
     'context',
   ])
   expect(JSON.stringify(message)).not.toContain('mrkdwn')
+  // Slack reads mentions only where it reads markup, which is in this field.
+  expect(message.text).not.toMatch(/<!|<@|<http/)
 })
 
 test('a Slack address that does not answer is not shown', async () => {
@@ -202,6 +205,38 @@ test('a Slack address that does not answer is not shown', async () => {
   const [{ error = '' } = {}] = await known()
   expect(error).toContain('HOOK')
   expect(error).not.toContain('hunter2')
+})
+
+test('a secret of the environment that a report repeats leaves this machine nowhere', async () => {
+  const { url, received } = await listen()
+  const hook = `${url}/services/T0/B0/hunter2-hunter2`
+  const environment = {
+    LOOPWRIGHT_WEBHOOKS: url,
+    HOOK: hook,
+    SIGNING: secret,
+    MODEL_API_KEY: 'sk-ant-0123456789abcdef',
+  }
+  const text = `The log says ${Object.values(environment).slice(1).join(' and ')}.`
+  const leaking = { ...reported, maker: { status: 'done', iterations: 1, text } as const }
+  const { deliver, printed } = await open(
+    [
+      { type: 'slack', urlEnv: 'HOOK' },
+      { type: 'webhook', url, secretEnv: 'SIGNING', timeoutMs: 5000 },
+      { type: 'file', folder: 'triage' },
+      { type: 'stdout' },
+    ],
+    [leaking],
+    environment,
+  )
+  await deliver()
+  const folder = join(scene.folder, 'reports/triage')
+  const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+  const sent = [...received.map(({ body }) => body), ...files, ...printed]
+  expect(sent).toHaveLength(4)
+  for (const body of sent) {
+    expect(body).toContain('The log says')
+    expect(body).not.toMatch(/hunter2|0123456789abcdef|MDEyMzQ1/)
+  }
 })
 
 describe('an e-mail', () => {

@@ -7,12 +7,15 @@
  * 3. Every delivery ends (E9): it is delivered, or given up after `tryAfterMs.length` tries.
  */
 
+import { isSecretName } from '../../agents/index.ts'
 import { type Blobs, load, type Store } from '../../engine/index.ts'
+import { createSecrets } from '../../gateway/index.ts'
 import { defined, type RunId, textOf } from '../../loop/index.ts'
 import type { DeliverySink } from '../../protocol/index.ts'
 import { levelNotice, shouldDeliver } from '../../protocol/round/render-round-report.ts'
 import { type RoundReport, roundReportRole } from '../../protocol/round/round-report.ts'
 import { roundReportSchema } from '../../protocol/round/round-report-schema.ts'
+import { maskDeep } from '../../system/mask.ts'
 import { type Delivery, readDeliveries, writeDelivery } from './delivery-facts.ts'
 import { toMessage } from './report-message.ts'
 import { DeliveryError, type SendPorts, sendReport } from './send-report.ts'
@@ -40,7 +43,9 @@ export async function deliverReports(parts: DeliverParts, run: RunId): Promise<n
   const { sinks, deliveries } = await readDeliveries(journal, run)
   if (sinks.length === 0) return undefined
   let nextAtMs: number | undefined
-  for (const { report, seq } of await readReports(parts, run)) {
+  const withoutSecrets = maskSecrets(parts, sinks)
+  for (const { report: written, seq } of await readReports(parts, run)) {
+    const report = withoutSecrets(written)
     for (const [at, sink] of sinks.entries()) {
       const known = deliveries.find((one) => one.seq === seq && one.sink === at)
       if (known?.status === 'delivered' || known?.status === 'failed') continue
@@ -93,6 +98,26 @@ async function deliver(
     if (status === 'failed') onFailed(failed, sink)
     return nextAtMs
   }
+}
+
+/** The last step before reports leave this machine: agents and logs may repeat a secret of the run or of this process. */
+function maskSecrets(
+  { environment, operator }: Pick<DeliverParts, 'environment' | 'operator'>,
+  sinks: readonly DeliverySink[],
+): (report: RoundReport) => RoundReport {
+  const declared = new Set(
+    sinks.flatMap((sink) => {
+      if (sink.type === 'slack') return [sink.urlEnv]
+      return sink.type === 'webhook' && sink.secretEnv !== undefined ? [sink.secretEnv] : []
+    }),
+  )
+  const secrets = [environment, operator].flatMap((variables) =>
+    Object.entries(variables).flatMap(([name, value]) =>
+      value !== undefined && (declared.has(name) || isSecretName(name)) ? [value] : [],
+    ),
+  )
+  const mask = createSecrets([], secrets).maskText
+  return (report) => maskDeep(mask, report)
 }
 
 interface JournaledReport {
