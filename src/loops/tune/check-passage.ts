@@ -147,5 +147,17 @@ function findRegressionProblem(
   )
   if (result?.type !== 'iteration-result') return `iteration ${iteration} has no result in the log`
   const silent = measured.flips.regressed.find((id) => !result.regressed.includes(id))
-  return silent === undefined ? undefined : `the regression of ${silent} is not in the log`
+  if (silent !== undefined) return `the regression of ${silent} is not in the log`
+  const { broken = [], suspect = [] } = measured
+  if (broken.length + suspect.length === 0) return undefined
+  const decided = entries.find(
+    (entry) => entry.type === 'regression-detected' && entry.iteration === iteration,
+  )
+  if (decided?.type !== 'regression-detected' || decided.answer.trim() === '') {
+    return `the regressions of iteration ${iteration} were not decided about`
+  }
+  const missing = [...broken, ...suspect].find(
+    (id) => !decided.cases.some((one) => one.startsWith(`${id} (`)),
+  )
+  return missing === undefined ? undefined : `the regression of ${missing} is not in the log`
 }

@@ -27,7 +27,7 @@ import { note, writeDocument } from './report/note.ts'
 import { writeLog } from './report/write-log.ts'
 import { readTuneInput } from './tune-input.ts'
 import type { TuneInput, TuneSession, TuneSettings } from './tune-session.ts'
-import { type ExitReason, emptyState, type TuneState } from './tune-state.ts'
+import { emptyState, exitReasons, type TuneState } from './tune-state.ts'
 
 export interface TuneContext {
   readonly input: TuneInput
@@ -113,19 +113,8 @@ function takePhase(session: TuneSession, state: TuneState): Promise<TuneState> {
   }
 }
 
-const exits: readonly ExitReason[] = [
-  'converged',
-  'max-iterations',
-  'plateau',
-  'net-negative',
-  'no-options-left',
-  'budget',
-  'regression',
-  'stopped',
-]
-
 const conditions: readonly Condition<TuneState, TuneState>[] = [
-  ...exits.map(
+  ...exitReasons.map(
     (exit): Condition<TuneState, TuneState> => ({
       type: 'custom',
       name: exit,

@@ -168,6 +168,9 @@ export interface Hypothesis {
 export interface MeasuredEdit {
   readonly options: readonly MeasuredOption[]
   readonly flips: Flips
+  /** Cases that its reruns found worse, and those that they could not decide. Absent: only the log of it is known. */
+  readonly broken?: readonly string[]
+  readonly suspect?: readonly string[]
 }
 
 export interface MeasuredOption {
@@ -196,16 +199,19 @@ export interface Tally {
   readonly of: number
 }
 
-export type ExitReason =
-  | 'converged'
-  | 'max-iterations'
-  | 'plateau'
-  | 'net-negative'
-  | 'no-options-left'
-  | 'regression'
-  | 'stopped'
+export const exitReasons = [
+  'converged',
+  'max-iterations',
+  'plateau',
+  'net-negative',
+  'no-options-left',
+  'regression',
+  'stopped',
   /** What is left of the budget is for the proof. */
-  | 'budget'
+  'budget',
+] as const
+
+export type ExitReason = (typeof exitReasons)[number]
 
 export interface Ended extends Looping {
   readonly exit: ExitReason

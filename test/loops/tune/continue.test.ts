@@ -1,6 +1,7 @@
 // --continue: a loop goes on from the log of an earlier one, also on another machine.
 
 import { expect, test } from 'vitest'
+import { parseLog } from '../../../src/loops/tune/report/parse-log.ts'
 import type { TuneSettings } from '../../../src/loops/tune/tune-session.ts'
 import type { TuneState } from '../../../src/loops/tune/tune-state.ts'
 import { createTuneStory, documentsIn, easy, type FakeWorkload, manifestOf } from './fixture.ts'
@@ -56,6 +57,47 @@ test('it goes on at N+1, measures again what was kept, and skips the calibration
   expect(after.baseline.passing).toEqual([])
   // The scores of the other machine are not used.
   expect(after.trail[2]?.best.gain?.delta).toBeCloseTo(0.5)
+})
+
+test('its log has the earlier one, so it can be continued again', async () => {
+  const settings = { mode: 'precision', apply: 'never' } as const
+  const first = await play(two, {}, settings)
+  const text = first.documents.get('LOOP_LOG.md') ?? ''
+  const second = await play(two, { log: { path: 'LOOP_LOG.md', text } }, settings)
+  const longer = second.documents.get('LOOP_LOG.md') ?? ''
+  const entries = parseLog(longer)
+  const before = parseLog(text)
+  if (typeof entries === 'string' || typeof before === 'string') throw new Error('no log')
+  expect(entries.slice(0, before.length)).toEqual(before)
+  const third = await play(two, { log: { path: 'LOOP_LOG.md', text: longer } }, settings)
+  const numbers = ended(third.state).trail.map(({ iteration }) => iteration)
+  expect(numbers).toEqual(numbers.map((_one, at) => at + 1))
+  expect(numbers.length).toBeGreaterThan(ended(second.state).trail.length)
+})
+
+test('an answers file answers again in the loop that continues', async () => {
+  const answers = { path: 'a', text: 'gate iteration: proceed to synthesis\n' }
+  const first = await play(two, { answers }, { apply: 'never' })
+  const text = first.documents.get('LOOP_LOG.md') ?? ''
+  const second = await play(two, { log: { path: 'x', text }, answers }, { apply: 'never' })
+  const asked = second.state.log.flatMap((entry) =>
+    entry.type === 'interaction' ? [entry.by] : [],
+  )
+  expect(asked).toEqual(['the answers file, in an earlier run', 'the answers file'])
+})
+
+test.each([
+  ['{"type":"edit-applied","iteration":1}'],
+  ['{"type":"iteration-complete","iteration":1e9}'],
+  ['{"type":"plan","plan":{"focus":5},"by":"person"}'],
+  ['{"type":"unknown"}'],
+  ['[]'],
+  ['null'],
+])('an entry that is not one is refused: %s', async (entry) => {
+  const text = `# Loop log\n\n## X\n\n<!-- loop-entry ${entry} -->\n`
+  const { outcome, tasks } = await play(two, { log: { path: 'LOOP_LOG.md', text } })
+  expect(JSON.stringify(outcome)).toContain('cannot be read')
+  expect(tasks).toEqual([])
 })
 
 test('another manifest is calibrated again', async () => {

@@ -264,6 +264,25 @@ describe('invariants', () => {
     }))
     expect(problemOf(worse)).toContain('the regression of cases/a is not in the log')
     expect(problemOf(without('iteration-result'))).toContain('no result in the log')
+    const broken = changeRecord(({ measured }) => ({
+      measured: { ...measured, broken: ['cases/a'], suspect: ['cases/b'] },
+    }))
+    expect(problemOf(broken)).toContain('were not decided about')
+    const decided = (cases: readonly string[], answer: string) =>
+      problemOf((one) => ({
+        ...broken(one),
+        shown: {
+          ...one.shown,
+          entries: [
+            ...one.shown.entries,
+            { type: 'regression-detected', iteration: 2, cases, answer },
+          ],
+        },
+      }))
+    const both = ['cases/a (broken)', 'cases/b (suspect)']
+    expect(decided(both, ' ')).toContain('were not decided about')
+    expect(decided(['cases/a (broken)'], 'accept')).toContain('cases/b is not in the log')
+    expect(decided(both, 'accept')).toBeUndefined()
   })
 
   test('8. a measurement with a manifest that was not calibrated', () => {

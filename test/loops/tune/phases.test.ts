@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { TuneSettings } from '../../../src/loops/tune/tune-session.ts'
 import type { TuneState } from '../../../src/loops/tune/tune-state.ts'
 import { moments } from '../../engine/fixture.ts'
-import { createTuneStory, documentsIn, easy, type FakeWorkload } from './fixture.ts'
+import { createTuneStory, documentsIn, easy, type FakeWorkload, manifestOf } from './fixture.ts'
 
 type Answers = Readonly<Record<string, string>>
 
@@ -156,6 +156,51 @@ describe('planning', () => {
     const { state, tasks } = await play({ plan: '', answers: answersFile({ plan: 'stop' }) })
     expect(state).toMatchObject({ phase: 'aborted' })
     expect(tasks).toEqual([])
+  })
+})
+
+test('only the chosen cases run, in the baseline too', async () => {
+  const { state, tasks } = await play({ case: 'cases/b\ncases/d' }, { pick: 'policy' })
+  const ran = new Set(tasks.map(({ env = {} }) => env['LOOP_NAME']))
+  expect([...ran].toSorted()).toEqual(['b', 'd'])
+  expect(state).toMatchObject({ workload: { split: { suite: ['cases/b', 'cases/d'] } } })
+  const unknown = await play({ case: 'cases/z' }, { pick: 'policy' })
+  expect(JSON.stringify(unknown.outcome)).toContain('cases/z is not one of its 6 cases')
+})
+
+describe('calibration', () => {
+  test('fails three times at most, and says what was tried', async () => {
+    const { state, tasks } = await play(
+      { answers: answersFile({ 'calibration failed': 'retry' }) },
+      { pick: 'policy' },
+      { ...easy, run: (_rules, _id, repeat) => ({ exitCode: 1, stderr: `boom ${repeat}` }) },
+    )
+    expect(tasks).toHaveLength(3)
+    expect(state).toMatchObject({
+      phase: 'aborted',
+      reason: expect.stringMatching(
+        /attempt 1: runCommand: .*attempt 2: .*attempt 3: .*--manifest loop\.manifest\.json/s,
+      ),
+    })
+  })
+
+  test('takes the manifest as it is in its file at the next attempt', async () => {
+    const broken = manifestOf({ manifest: { ...easy.manifest, repeats: { baseline: 4 } } })
+    let attempts = 0
+    const { state } = await play(
+      {
+        manifest: { path: 'loop.manifest.json', text: broken },
+        answers: answersFile({ 'calibration failed': 'retry' }),
+      },
+      { pick: 'policy' },
+      {
+        ...easy,
+        run: (rules, id, repeat) =>
+          repeat > 50_000 && attempts++ === 0 ? { exitCode: 1 } : easy.run(rules, id, repeat),
+      },
+    )
+    // The file says 2, the text that the run began with said 4.
+    expect(state).toMatchObject({ phase: 'ended', baseline: { repeats: 2 } })
   })
 })
 

@@ -28,6 +28,7 @@ export async function continueLoop(session: TuneSession, log: CapturedText): Pro
   const known = planned?.type === 'plan' ? withPlan(setUp, planned.plan) : setUp
   const iteration = carried.trail.length
   await note(it, [
+    ...entries.map(asEarlier),
     toStarted(session, known),
     ...notes.map((text): LogEntry => ({ type: 'insight', iteration, text })),
   ])
@@ -41,6 +42,14 @@ export async function continueLoop(session: TuneSession, log: CapturedText): Pro
   const [fixture = ''] = known.workload.split.suite
   return { ...known, phase: 'baseline', calibration: { case: fixture, attempt: 0 }, log: [] }
 }
+
+const earlier = ', in an earlier run'
+
+/** What was answered then does not keep the answers file of this run from answering. */
+const asEarlier = (entry: LogEntry): LogEntry =>
+  entry.type === 'interaction' && !entry.by.endsWith(earlier)
+    ? { ...entry, by: `${entry.by}${earlier}` }
+    : entry
 
 /** On another machine it may be elsewhere. */
 async function findManifest(

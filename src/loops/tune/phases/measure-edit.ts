@@ -48,7 +48,7 @@ export async function measureEdit(
     record: {
       iteration,
       hypothesis,
-      measured: { options, flips },
+      measured: { options, flips, broken: regressions.broken, suspect: regressions.suspect },
       passing: tallyOf(next),
       best: bestOf(next),
     },

@@ -3,8 +3,8 @@
  * judge or a model wrote into an entry can become one. Pure.
  */
 
-import { isJsonObject } from '../../../protocol/index.ts'
 import type { LogEntry } from './log-entry.ts'
+import { logEntrySchema } from './log-entry-schema.ts'
 import { entryEnd, entryMark } from './write-log.ts'
 
 const charsMax = 50_000_000
@@ -28,13 +28,9 @@ export function parseLog(text: string): readonly LogEntry[] | string {
   return entries
 }
 
-/** A later version may write types that this one does not know: they are kept as they are. */
 function toEntry(json: string): LogEntry | undefined {
   try {
-    const parsed: unknown = JSON.parse(json)
-    return isJsonObject(parsed) && typeof parsed['type'] === 'string'
-      ? (parsed as unknown as LogEntry)
-      : undefined
+    return logEntrySchema.safeParse(JSON.parse(json)).data
   } catch {
     return undefined
   }

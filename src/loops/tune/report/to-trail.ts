@@ -4,14 +4,21 @@ import type { Hypothesis, IterationRecord, MeasuredOption } from '../tune-state.
 import type { LogEntry } from './log-entry.ts'
 
 export function toTrail(entries: readonly LogEntry[]): readonly IterationRecord[] {
-  const last = Math.max(
-    0,
-    ...entries.map((entry) => (entry.type === 'iteration-complete' ? entry.iteration : 0)),
+  const complete = new Set(
+    entries.flatMap((entry) => (entry.type === 'iteration-complete' ? [entry.iteration] : [])),
   )
-  return Array.from({ length: Math.min(last, iterationsMax) }, (_, at) => toRecord(entries, at + 1))
+  let last = 0
+  while (complete.has(last + 1)) last++
+  const byIteration = new Map<number, LogEntry[]>()
+  for (const entry of entries) {
+    if (!('iteration' in entry)) continue
+    const known = byIteration.get(entry.iteration)
+    if (known === undefined) byIteration.set(entry.iteration, [entry])
+    else known.push(entry)
+  }
+  const of = (iteration: number): readonly LogEntry[] => byIteration.get(iteration) ?? []
+  return Array.from({ length: last }, (_, at) => toRecord([...of(at), ...of(at + 1)], at + 1))
 }
-
-const iterationsMax = 10_000
 
 function toRecord(entries: readonly LogEntry[], iteration: number): IterationRecord {
   const find = <Type extends LogEntry['type']>(
