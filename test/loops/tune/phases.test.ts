@@ -162,7 +162,7 @@ describe('planning', () => {
 test('only the chosen cases run, in the baseline too', async () => {
   const { state, tasks } = await play({ case: 'cases/b\ncases/d' }, { pick: 'policy' })
   const ran = new Set(tasks.map(({ env = {} }) => env['LOOP_NAME']))
-  expect([...ran].toSorted()).toEqual(['b', 'd'])
+  expect(ran).toEqual(new Set(['b', 'd']))
   expect(state).toMatchObject({ workload: { split: { suite: ['cases/b', 'cases/d'] } } })
   const unknown = await play({ case: 'cases/z' }, { pick: 'policy' })
   expect(JSON.stringify(unknown.outcome)).toContain('cases/z is not one of its 6 cases')
