@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { viewPanels } from '../src/history/views/index.ts'
 import type { Iteration } from '../src/host/index.ts'
 import { fixtures, loopText, open, partsOf, typeOf, writeLoop } from './code-loop-fixture.ts'
 import { lines, newFolder, newHost } from './host-fixture.ts'
@@ -45,6 +46,22 @@ test('a loop that brings its own agent, tools, checks and hooks runs to its end'
     '0.left/one#1',
     '0.right/two#1',
   ])
+})
+
+test('what it shows in a step with the role `panels` is on the page of its run', async () => {
+  const panel = { type: 'table', title: 'Scores', columns: ['Case', 'Score'], rows: [['a', 1]] }
+  const text = loopText(
+    `await it.step('scores', () => [${JSON.stringify(panel)}], { readOnly: true, role: 'panels' }); return 1`,
+  )
+  const loop = await open(writeLoop({ 'loop.ts': text }))
+  const host = await newHost()
+  const run = await host.start(typeOf(loop), { ...partsOf(loop), input: null, name: 'shows' })
+  await run.done
+  expect(await viewPanels(host, run.id, () => undefined)).toEqual({
+    name: 'Results',
+    items: [panel],
+    problems: [],
+  })
 })
 
 test('its progress and conditions see the findings of the engine', async () => {

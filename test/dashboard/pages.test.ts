@@ -26,6 +26,7 @@ const pages: readonly (readonly [name: string, path: string, shows: RegExp])[] =
   ['Runs that match nothing', '/runs?name=none', /No run fits/],
   ['Loops', '/loops', /Missing for level 2/],
   ['Start', '/start', /Choose a loop/],
+  ['Merges', '/merges', /Each branch has one line/],
   ['Machine', '/machine', /Sandbox/],
   ['no page', '/none', /There is no such page/],
 ]

@@ -67,6 +67,12 @@ export function RunFacts({ detail, isCertified }: RunFactsProps): ReactElement {
         </Fact>
       </dl>
       <p className="flex flex-wrap gap-x-4 text-xs text-muted">
+        {state.origin?.type === 'fork' || state.origin?.type === 'replay' ? (
+          <Link href={`/runs/${state.origin.run}`} className="text-accent hover:underline">
+            {state.origin.type === 'fork' ? 'Fork' : 'Replay'} of {state.origin.run.slice(0, 13)}
+            {state.origin.type === 'fork' ? `, after iteration ${state.origin.iteration}` : ''}
+          </Link>
+        ) : null}
         {state.worktree === undefined ? null : (
           <span>
             Branch <code className="font-mono">{state.worktree.branch}</code>

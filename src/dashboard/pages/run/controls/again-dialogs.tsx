@@ -36,9 +36,10 @@ export function AgainDialog({ detail, onClose }: ControlDialogProps): ReactEleme
   const [, go] = useLocation()
   const offered = waysOf(detail)
   const { run, checkpoints } = detail
-  const last = checkpoints.at(-1)?.iteration ?? 1
+  // After the last one of a completed run there is nothing left to do.
+  const last = checkpoints.at(run.status === 'completed' ? -2 : -1) ?? checkpoints.at(-1)
   const [way, setWay] = useState<Way>(offered[0] ?? 'replay')
-  const [iteration, setIteration] = useState(last)
+  const [iteration, setIteration] = useState(last?.iteration ?? 1)
   const [iterations, setIterations] = useState('')
   const [model, setModel] = useState('')
   const [prompt, setPrompt] = useState('')

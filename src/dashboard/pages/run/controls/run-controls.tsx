@@ -10,11 +10,12 @@ import { Button } from '../../../parts/button.tsx'
 import { Problem } from '../../../parts/problem.tsx'
 import { AgainDialog, canRunAgain } from './again-dialogs.tsx'
 import { CancelDialog, LimitsDialog, MergeDialog, TellDialog } from './control-dialogs.tsx'
+import { ReportButton } from './report-button.tsx'
 import { useDecision } from './use-decision.ts'
 
 export type Control = 'tell' | 'limits' | 'cancel' | 'merge' | 'again'
 
-export function RunControls({ detail }: { readonly detail: RunDetail }): ReactElement | null {
+export function RunControls({ detail }: { readonly detail: RunDetail }): ReactElement {
   const { run, state, review } = detail
   const { client, canDecide, session } = useConnection()
   const [open, setOpen] = useState<Control | undefined>()
@@ -29,7 +30,7 @@ export function RunControls({ detail }: { readonly detail: RunDetail }): ReactEl
     canDecide && !hasEnded ? { p: isHalted ? resume : pause, t: () => setOpen('tell') } : {},
   )
   const isMerged = useIsMerged(detail)
-  if (!canDecide) return null
+  if (!canDecide) return <ReportButton run={run} />
   const canMerge =
     run.status === 'completed' &&
     state.worktree !== undefined &&
@@ -71,6 +72,7 @@ export function RunControls({ detail }: { readonly detail: RunDetail }): ReactEl
           <RotateCw size={15} aria-hidden /> Again
         </Button>
       ) : null}
+      <ReportButton run={run} />
       {decision.error === null ? null : <Problem error={decision.error} />}
       {open === 'tell' ? <TellDialog detail={detail} onClose={close} /> : null}
       {open === 'limits' ? <LimitsDialog detail={detail} onClose={close} /> : null}

@@ -101,9 +101,11 @@ function IterationCard(props: IterationCardProps): ReactElement {
         <summary className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5">
           <span className="font-semibold">Iteration {one.iteration}</span>
           <Status shown={statusOfIteration(one)} />
-          <span className="text-muted">
-            {met} of {plural(checks.length, 'check')} met
-          </span>
+          {checks.length === 0 ? null : (
+            <span className="text-muted">
+              {met} of {plural(checks.length, 'check')} met
+            </span>
+          )}
           {worse.length === 0 ? null : (
             <span className="inline-flex items-center gap-1 font-medium text-bad">
               <TrendingDown size={15} aria-hidden /> Worse: {worse.join(', ')}
