@@ -5,6 +5,7 @@
  */
 
 import type { ModeRules } from '../modes.ts'
+import { writePlan } from '../plan/write-plan.ts'
 import { percent, points } from '../report/numbers.ts'
 import type { IterationRecord, Looping } from '../tune-state.ts'
 import { answerForm } from './proposal.ts'
@@ -37,7 +38,10 @@ export function writeComposerPrompt(
   const { workload, incumbent } = looping
   const block = (title: string, text: string): string =>
     `## ${title}\n\nBEGIN ${token}\n${text}\nEND ${token}`
-  const docs = sources.docs.map(({ path, text }) => `### ${path}\n\n${text}`).join('\n\n')
+  // Those of the project were read when the loop was planned.
+  const own = new Set(sources.docs.map(({ path }) => path))
+  const all = [...sources.docs, ...looping.documents.filter(({ path }) => !own.has(path))]
+  const docs = all.map(({ path, text }) => `### ${path}\n\n${text}`).join('\n\n')
   return [
     task(looping, asked),
     ...(sources.instructions === undefined
@@ -47,6 +51,7 @@ export function writeComposerPrompt(
     ...Object.entries(incumbent.version.artifacts).map(([file, text]) =>
       block(`Artifact ${file} (full text)`, text),
     ),
+    ...(looping.plan === undefined ? [] : [block('Plan', writePlan(looping.plan))]),
     block('Cases', describeCases(looping)),
     block('Critiques of the current version', cut(describeCritiques(looping), critiquesCharsMax)),
     block('History', cut(describeHistory(looping), historyCharsMax)),

@@ -92,7 +92,7 @@ export function withPlan(setUpState: SetUp, plan: Plan): SetUp {
   return { ...setUpState, workload, plan }
 }
 
-function requirePlan({ path, text }: CapturedText): Plan {
+export function requirePlan({ path, text }: CapturedText): Plan {
   const plan = parsePlan(text)
   if (typeof plan === 'string') throw badPlan(`${path}: ${plan}`)
   return plan

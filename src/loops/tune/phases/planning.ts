@@ -18,7 +18,7 @@ import { note, writeDocument } from '../report/note.ts'
 import type { TuneSession } from '../tune-session.ts'
 import type { TuneState } from '../tune-state.ts'
 import { inFolder } from '../workload/workload.ts'
-import { withPlan } from './open-setup.ts'
+import { requirePlan, withPlan } from './open-setup.ts'
 
 type Planning = Extract<TuneState, { phase: 'planning' }>
 
@@ -37,12 +37,17 @@ export async function plan(session: TuneSession, state: Planning): Promise<TuneS
   )
   const documents = await readDocuments(session, directives, folder)
   const [debrief] = await readDocuments(session, ['LOOP.md'], folder)
-  const first = makePlan({
-    workload,
-    topics,
-    documents: documents.map(({ path }) => path),
-    ...(debrief === undefined ? {} : { prior: readPrior(debrief.text) }),
-  })
+  const { plan: given } = session.input
+  // One that was given is used once there is a manifest.
+  const first =
+    given === undefined
+      ? makePlan({
+          workload,
+          topics,
+          documents: documents.map(({ path }) => path),
+          ...(debrief === undefined ? {} : { prior: readPrior(debrief.text) }),
+        })
+      : requirePlan(given)
   const approved = await approvePlan(session, first, state)
   if (approved === undefined) {
     return { phase: 'aborted', reason: 'the plan was not approved; nothing was run', log }
@@ -66,7 +71,7 @@ export async function plan(session: TuneSession, state: Planning): Promise<TuneS
     hypothesesRanked: `${made.hypotheses.length} hypotheses`,
     experimentsDesigned: `${made.experiments.length} experiments`,
     casesSelected: `${made.focus.length} focus cases, ${made.guards.length} guards, ${made.exclusions.length} exclusions`,
-    successCriteria: made.criteria.exits.join('; '),
+    successCriteria: made.criteria.exits.join('; ') || 'all cases pass',
     planWritten: 'LOOP_PLAN.md',
     approved: by,
   })
