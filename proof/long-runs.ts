@@ -115,6 +115,7 @@ export const longRuns: readonly LongSuite[] = [
     title: 'forks of runs, end to end',
     file: 'test/e2e/fork.test.ts',
     casesMin: 11,
+    isSlow: true,
   },
   {
     name: 'workspace.merges',
@@ -134,5 +135,12 @@ export const longRuns: readonly LongSuite[] = [
     title: 'worktrees that are gone, half made or locked',
     file: 'test/workspace/gone-worktrees.test.ts',
     casesMin: 20,
+  },
+  {
+    name: 'daemon.attacked-files',
+    title: 'attacks on a daemon from its files and its neighbours',
+    file: 'test/daemon/attacks.test.ts',
+    casesMin: 3,
+    isShared: true,
   },
 ]

@@ -49,6 +49,7 @@ export const longStories: readonly LongSuite[] = [
     title: 'loopctl agents, with trials of agents',
     file: 'test/e2e/agents-command.test.ts',
     casesMin: 11,
+    isSlow: true,
   },
   {
     name: 'gateway.agent-programs',
@@ -193,6 +194,7 @@ export const longStories: readonly LongSuite[] = [
     title: 'npm start again, and with a demo that is named',
     file: 'test/e2e/start-again.test.ts',
     casesMin: 2,
+    isSlow: true,
   },
   {
     name: 'host.preflight',
@@ -288,13 +290,6 @@ export const longStories: readonly LongSuite[] = [
     title: 'wrong uses of every command',
     file: 'test/cli/wrong-uses.test.ts',
     casesMin: 90,
-    isShared: true,
-  },
-  {
-    name: 'daemon.attacked-files',
-    title: 'attacks on a daemon from its files and its neighbours',
-    file: 'test/daemon/attacks.test.ts',
-    casesMin: 3,
     isShared: true,
   },
 ]
