@@ -46,6 +46,13 @@ export const longRuns: readonly LongSuite[] = [
     isSlow: true,
   },
   {
+    name: 'authority.known-runs',
+    title: 'looks at levels that know earlier ones, on random histories of runs and branches',
+    file: 'test/known-runs.test.ts',
+    casesMin: 61,
+    isShared: true,
+  },
+  {
     name: 'rounds.hostile-makers',
     title: 'makers that do whatever they can, by every channel',
     file: 'test/rounds/hostile-rounds.test.ts',

@@ -11,6 +11,7 @@ import {
   type RunEvent,
   type RunId,
   type RunState,
+  type RunWorktree,
 } from '../loop/index.ts'
 
 export interface WrittenRun {
@@ -31,6 +32,8 @@ export interface WriteRunOptions {
   readonly atMs?: number
   /** The registered loop type that it is of. */
   readonly loopType?: string
+  /** Of a run in a worktree. */
+  readonly worktree?: RunWorktree
 }
 
 const created: RunCreated = {
@@ -46,7 +49,8 @@ export async function writeRun(
   options: WriteRunOptions = {},
 ): Promise<WrittenRun> {
   const { id = uuidv7(), name = `run ${id}`, workspace, atMs = 1000 } = options
-  const first: RunCreated = { ...created, ...defined({ loopType: options.loopType }) }
+  const { loopType, worktree } = options
+  const first: RunCreated = { ...created, ...defined({ loopType, worktree }) }
   const run = id as RunId
   await journal.createRun({
     id: run,

@@ -31,6 +31,15 @@ export { findRemote, pushCommit } from './git/push-commit.ts'
 export { findRepository, listProjectFolders, type Repository } from './git/repository.ts'
 export { type RunGit, runGit } from './git/run-git.ts'
 export { runProgram } from './git/run-program.ts'
+export {
+  type BranchMoves,
+  compareHeads,
+  type Heads,
+  haveAny,
+  isRunBranch,
+  listWorkPaths,
+  readHeads,
+} from './history/branch-moves.ts'
 export { findUndone } from './history/find-undone.ts'
 export { type History, openHistory } from './history/read-history.ts'
 export { applyWork, readAppliedState } from './landing/apply-work.ts'

@@ -14,6 +14,7 @@ import { ceilingOf, defined, type Level } from '../../loop/index.ts'
 import type { LevelEntry, LevelStanding } from '../../protocol/api/index.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'
 import { readJudges } from '../calibrate/judges.ts'
+import { type KnownRuns, nothingKnown } from './known-runs.ts'
 import { type LevelFact, readLevelFact, wasJudgedBy } from './level-fact.ts'
 
 type Base = Pick<HostPorts, 'folder' | 'journal' | 'blobs'>
@@ -69,7 +70,11 @@ export interface KnownStanding {
   readonly lastId: number
 }
 
-export async function readStanding(base: Base, scope: KnownScope): Promise<KnownStanding> {
+export async function readStanding(
+  base: Base,
+  scope: KnownScope,
+  known: KnownRuns = nothingKnown,
+): Promise<KnownStanding> {
   const { loop, repository, kind, fact } = scope
   const filter = { loop, repository: repository ?? '', kind }
   const { trust } = base.journal
@@ -81,7 +86,7 @@ export async function readStanding(base: Base, scope: KnownScope): Promise<Known
   ])
   const bars = barsIn(barsChange)
   const standing = findStanding({
-    ...(await findTrials(base, scope, reset?.atMs ?? 0)),
+    ...(await findTrials(base, scope, reset?.atMs ?? 0, known)),
     bars,
     calibration: await findCalibration(base, loop, fact),
     ...defined({
@@ -155,6 +160,7 @@ async function findTrials(
   base: Base,
   { loop, repository, kind, fact }: KnownScope,
   afterMs: number,
+  known: KnownRuns,
 ): Promise<Pick<Known, 'trials' | 'hasOthers'>> {
   const filter = { loop, createdAfterMs: afterMs, limit: runsMax }
   const { runs } = await base.journal.pageRuns(filter)
@@ -166,12 +172,26 @@ async function findTrials(
       hasOthers = true
       continue
     }
-    const [trial] = (await readTrials(base, row)).filter(
+    const [trial] = (await readKnownTrials(base, row, known)).filter(
       (one) => one.kind === undefined || one.kind === kind,
     )
     if (trial !== undefined) trials.push(trial)
   }
   return { trials, hasOthers }
+}
+
+async function readKnownTrials(
+  base: Base,
+  row: RunRow,
+  known: KnownRuns,
+): Promise<readonly Trial[]> {
+  const { id: run, name, createdAtMs: atMs } = row
+  const before = known.of(row).trials
+  if (before !== undefined) return before.map((trial) => ({ run, name, atMs, ...trial }))
+  const found = await readTrials(base, row)
+  const trials = found.map(({ isSuccess, kind }) => ({ isSuccess, ...defined({ kind }) }))
+  known.learn(row, { trials })
+  return found
 }
 
 async function findCalibration(

@@ -8,6 +8,7 @@ import { defined, levelNames } from '../../loop/index.ts'
 import type { FoundEscape, LevelStanding } from '../../protocol/api/index.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'
 import { type EscapeSearch, findEscapes } from './find-escapes.ts'
+import { readKnownRuns } from './known-runs.ts'
 import { findScopes, type KnownScope, type KnownStanding, readStanding } from './read-levels.ts'
 
 type Base = Pick<HostPorts, 'folder' | 'journal' | 'blobs' | 'clock'>
@@ -18,16 +19,19 @@ export interface UpdatedLevels {
 }
 
 export async function updateLevels(base: Base, search: EscapeSearch = {}): Promise<UpdatedLevels> {
-  const escapes = await findEscapes(base, search)
+  const known = await readKnownRuns(base.folder, search)
+  const escapes = await findEscapes(base, search, known)
   const scopes = (await findScopes(base, search.loop)).filter(
     ({ repository }) => search.repository === undefined || repository === search.repository,
   )
   const items: LevelStanding[] = []
   for (const scope of scopes) {
-    const known = await readStanding(base, scope)
-    const isChanged = await conclude(base, scope, known)
-    items.push(isChanged ? (await readStanding(base, scope)).view : known.view)
+    const found = await readStanding(base, scope, known)
+    const isChanged = await conclude(base, scope, found)
+    items.push(isChanged ? (await readStanding(base, scope, known)).view : found.view)
   }
+  // The next look reads more without it.
+  await known.store().catch(() => undefined)
   return { items, escapes }
 }
 

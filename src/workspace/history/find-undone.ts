@@ -133,7 +133,7 @@ async function listBranchesWith({ at, git }: Reading, commit: string): Promise<r
   const { stdout } = await git({
     at,
     command: 'for-each-ref',
-    options: [`--contains=${commit}`, `--count=${branchesMax * 5}`, '--format=%(refname)%00'],
+    options: [`--contains=${commit}`, `--count=${branchesMax * 50}`, '--format=%(refname)%00'],
     operands: ['refs/heads'],
     ...limits,
   })
