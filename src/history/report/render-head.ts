@@ -82,7 +82,7 @@ function renderChecks({ checks }: Certificate): Html {
     check.calibration === undefined
       ? 'not measured'
       : `accepts wrong work: ${rate(check.calibration.falseAccepts)}; rejects good work: ${rate(check.calibration.falseRejects)}`,
-    check.flaky === undefined ? '' : `flaky: ${check.flaky.join(', ')}`,
+    check.flaky === undefined ? '' : check.flaky.join(', '),
   ])
-  return table(['Check', 'Result', 'Command', 'Tests', 'Read', 'Error rates', ''], rows)
+  return table(['Check', 'Result', 'Command', 'Tests', 'Read', 'Error rates', 'Flaky'], rows)
 }

@@ -15,6 +15,7 @@ import {
   type RunPanels,
   readPanels,
 } from '../../protocol/api/index.ts'
+import { createRecentMap, type RecentMap } from '../../system/recent-map.ts'
 import type { RecordSource } from './record-source.ts'
 
 type Source = Pick<RecordSource, 'journal'> & { readonly blobs: Blobs }
@@ -73,8 +74,12 @@ async function readRoles(
   run: RunId,
   roles: readonly string[],
 ): Promise<RoleSteps> {
-  let found: RoleSteps = { steps: [], own: undefined }
-  let afterSeq = 0
+  const key = [run, ...roles].join(' ')
+  const scans = scansOf(journal)
+  const before = scans.get(key)
+  // Copied: another request may read the same events at the same time.
+  let found: RoleSteps = { steps: [...(before?.found.steps ?? [])], own: before?.found.own }
+  let afterSeq = before?.afterSeq ?? 0
   for (;;) {
     const events = await journal.read(run, {
       afterSeq,
@@ -82,10 +87,26 @@ async function readRoles(
       types: ['step-finished', 'run-rewound', 'iteration-restarted'],
     })
     for (const recorded of events) found = apply(found, recorded, roles)
-    const last = events.at(-1)
-    if (last === undefined || events.length < pageSize) return found
-    afterSeq = last.seq
+    afterSeq = events.at(-1)?.seq ?? afterSeq
+    if (events.length < pageSize) break
   }
+  scans.set(key, { found, afterSeq })
+  return found
+}
+
+/** What was read before: a page that is open reads the panels again with each change. */
+interface Scan {
+  readonly found: RoleSteps
+  readonly afterSeq: number
+}
+
+const scansMax = 20
+const known = new WeakMap<Source['journal'], RecentMap<string, Scan>>()
+
+function scansOf(journal: Source['journal']): RecentMap<string, Scan> {
+  const scans = known.get(journal) ?? createRecentMap<string, Scan>(scansMax)
+  known.set(journal, scans)
+  return scans
 }
 
 function apply(found: RoleSteps, { event }: RecordedEvent, roles: readonly string[]): RoleSteps {
