@@ -28,6 +28,7 @@ import { sandboxStart } from './sandbox-start.ts'
 import { schedulesIdle, scheduleTick } from './schedules.ts'
 import { stepCost } from './step-cost.ts'
 import { toolCall } from './tool-call.ts'
+import { tuneCommand, tuneReuse } from './tune.ts'
 import { verifyCertificates } from './verify.ts'
 import { worktreeReady, worktreeTrees } from './worktree.ts'
 
@@ -43,6 +44,8 @@ process.exitCode = await runSuites('bench', [
   sandboxRelay,
   cliStart,
   toolCall,
+  tuneCommand,
+  tuneReuse,
   checkReuse,
   comparePeers,
   promptAssembly,

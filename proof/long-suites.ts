@@ -28,6 +28,20 @@ export const longSuites: readonly LongSuite[] = [
     isShared: true,
   },
   {
+    name: 'tune.examples',
+    title: 'the three examples of tuning as a user runs them, human choices from a file',
+    file: 'test/e2e/tune-examples.test.ts',
+    casesMin: 3,
+    isShared: true,
+  },
+  {
+    name: 'tune.size',
+    title: 'what a tuning loop of 200 cases and 10 iterations keeps: below 100 MB',
+    file: 'test/loops/tune/size.test.ts',
+    casesMin: 1,
+    isShared: true,
+  },
+  {
     name: 'loops.rounds',
     title: 'rounds killed at every moment, around the question and the action',
     file: 'test/loops/round/round-crashes.test.ts',

@@ -1,0 +1,3 @@
+export function startModel(
+  seed?: number,
+): Promise<{ readonly url: string; readonly close: () => void }>
