@@ -147,6 +147,24 @@ test('on every page, and in every part of the run, the payloads are text', async
   expect(new Set(payloads).size).toBe(100)
 })
 
+test('the report of the run is a file in which the payloads are text, also without its policy', async () => {
+  const { page } = await watched.tab({ bypassCSP: true })
+  const html = await page.evaluate<string>(`(async () => {
+    const { token } = JSON.parse(sessionStorage.getItem('loopwright-session'))
+    const answer = await fetch('/runs/hostile/report', { headers: { authorization: 'Bearer ' + token } })
+    return answer.text()
+  })()`)
+  const file = join(watched.scene().project, '..', 'report.html')
+  writeFileSync(file, html)
+  await page.goto(`file://${file}`)
+  await page.getByRole('heading', { name: 'hostile' }).waitFor()
+  // Its own policy. Any other would be of a payload.
+  await page.evaluate(`document.querySelector('head meta[http-equiv]').remove()`)
+  await expectNothing(page, 'the report')
+  const shown = await page.getByRole('main').innerText()
+  expect(payloads.filter((payload) => shown.includes(payload)).length).toBeGreaterThan(10)
+})
+
 test('an address with a payload in it opens nothing but a message', async () => {
   const { page } = await watched.tab()
   for (const payload of payloads) {
