@@ -35,6 +35,13 @@ export const longSuites: readonly LongSuite[] = [
     isShared: true,
   },
   {
+    name: 'tune.command',
+    title: 'loopctl tune without a manifest, and continued from its log on another machine',
+    file: 'test/e2e/tune-command.test.ts',
+    casesMin: 3,
+    isShared: true,
+  },
+  {
     name: 'tune.size',
     title: 'what a tuning loop of 200 cases and 10 iterations keeps: below 100 MB',
     file: 'test/loops/tune/size.test.ts',
