@@ -140,7 +140,7 @@ const amounts = { north: '120', south: '75', east: '310', west: '42', center: '9
 
 const invoices: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(amounts).flatMap(([name, amount]) => [
-    [`cases/${name}.txt`, `Invoice ${name}\n${name === 'west' ? 'Sum' : 'Total'}: ${amount}\n`],
+    [`cases/${name}.txt`, `Invoice ${name}\nTotal: ${amount}\n`],
     [`expected/${name}.txt`, `${amount}\n`],
   ]),
 )
@@ -152,8 +152,13 @@ export const loopFiles: Readonly<Record<string, string>> = {
   'loops/tidy-imports.yaml': tidyImports,
   'tools/migrate.mjs': migrateProgram,
   'loops/tune-totals.yaml': tuneTotals,
+
+  'loops/draft-notes.yaml': draftNotes,
+}
+
+/** What the tuning loop works on, in a folder of its own: it changes the files there. */
+export const workloadFiles: Readonly<Record<string, string>> = {
   'loop.manifest.json': JSON.stringify(manifest, undefined, 2),
   'rules.txt': 'word: Sum\n',
   ...invoices,
-  'loops/draft-notes.yaml': draftNotes,
 }

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DaemonProcess, type ProcessOptions, startProcess } from '../daemon-process.ts'
 import { ask } from './browser.ts'
-import { loopFiles, projectFiles } from './scene-files.ts'
+import { loopFiles, projectFiles, workloadFiles } from './scene-files.ts'
 
 export interface Scene {
   readonly daemon: DaemonProcess
@@ -30,6 +30,7 @@ export async function openScene(folder: string, options: ProcessOptions = {}): P
   const project = join(folder, 'shop')
   write(project, { ...projectFiles, ...loopFiles })
   commit(project)
+  write(join(folder, 'invoices'), workloadFiles)
   const daemon = await startProcess(join(folder, 'state'), {
     ...options,
     args: [
@@ -51,7 +52,10 @@ export async function startRuns(scene: Scene): Promise<void> {
   await scene.start('migrate-prices', 'to-decimals')
   const stuck = await scene.start('tidy-imports', 'sort-imports')
   const drafted = await scene.start('draft-notes', 'notes-1')
-  const tuned = await scene.start('tune-totals', 'better-totals')
+  const tuned = await scene.start('tune-totals', 'better-totals', {
+    workspace: join(dirname(project), 'invoices'),
+    worktree: { use: false },
+  })
   await ask(daemon, 'POST', '/schedules', {
     file: scene.file('draft-notes'),
     workspace: project,

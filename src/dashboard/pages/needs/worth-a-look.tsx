@@ -2,6 +2,7 @@
 
 import type { ReactElement } from 'react'
 import { Link } from 'wouter'
+import type { RunSummary } from '../../../client/browser.ts'
 import { useRunList } from '../../app/queries.ts'
 import { Status, statusOf } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -12,7 +13,7 @@ const words = new Set(['Interrupted', 'Failed', 'Stuck', 'Denied', 'Limit reache
 export function WorthALook(): ReactElement | null {
   const { items } = useRunList({})
   const worth = items
-    .filter((item) => words.has(statusOf(item).word))
+    .filter((item) => words.has(statusOf(item).word) && !isDone(item))
     .toSorted((a, b) => b.run.updatedAtMs - a.run.updatedAtMs)
     .slice(0, shownMax)
   if (worth.length === 0) return null
@@ -45,3 +46,7 @@ export function WorthALook(): ReactElement | null {
     </section>
   )
 }
+
+/** Certified, and there is nothing to merge. */
+const isDone = (item: RunSummary): boolean =>
+  statusOf(item).word === 'Certified' && item.run.branch === undefined

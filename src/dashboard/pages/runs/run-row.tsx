@@ -13,7 +13,7 @@ import type { ListRow } from './group-runs.ts'
 import type { Grouping } from './run-filter.ts'
 
 const columns =
-  'md:grid md:grid-cols-[8rem_minmax(0,1fr)_4.5rem_7rem_7rem_5.5rem_4.5rem] md:items-center md:gap-x-3'
+  'md:grid md:grid-cols-[8rem_minmax(0,1fr)_6rem_7rem_7rem_5.5rem_4.5rem] md:items-center md:gap-x-3'
 
 const heads = ['Status', 'Run', 'Iteration', 'Checks met', 'Cost', 'History', 'Updated'] as const
 
