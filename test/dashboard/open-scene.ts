@@ -22,10 +22,14 @@ export interface Watched {
 
 export async function watchScene(args: readonly string[] = []): Promise<Watched> {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-scene-'))
-  afterFile(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
   const onStarted = (child: Parameters<typeof endedBy>[0]): void =>
     afterFile(() => endedBy(child, 'SIGKILL'))
   let scene = await openScene(folder, { onStarted })
+  // Its runs write until it ends.
+  afterFile(async () => {
+    await scene.daemon.kill()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+  })
   const browser = await launchBrowser(args)
   afterFile(() => browser.close())
   return {

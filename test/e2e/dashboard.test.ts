@@ -28,6 +28,7 @@ const greet = `input: { who: world }
 prompt: Say hello to {{ input.who }}.
 agent: { script: [[{ say: Hello. }]] }
 checks: { yes: 'true' }
+certify: { dependencies: none, teeth: false }
 worktree: false
 `
 
@@ -223,6 +224,10 @@ test('a run is started from a form: what is wrong stands beside its field, and t
   await page.getByRole('heading', { name: /hello-you/ }).waitFor()
   const { text } = await daemon.ask('GET', '/runs/hello-you/events')
   expect(text).toMatch(/"who":"you".*"costMicros":500000|"costMicros":500000.*"who":"you"/)
+  await page
+    .getByText(/^(Completed|Certified)$/)
+    .first()
+    .waitFor({ timeout: 60_000 })
 })
 
 test('everything fits the width of a phone', async () => {
