@@ -42,6 +42,13 @@ export const longSuites: readonly LongSuite[] = [
     isShared: true,
   },
   {
+    name: 'tune.kills',
+    title: 'a tuning loop killed with SIGKILL while its commands run, in every phase',
+    file: 'test/e2e/tune-kills.test.ts',
+    casesMin: 6,
+    isShared: true,
+  },
+  {
     name: 'tune.size',
     title: 'what a tuning loop of 200 cases and 10 iterations keeps: below 100 MB',
     file: 'test/loops/tune/size.test.ts',
