@@ -163,7 +163,9 @@ async function findEarlier(program: Command, options: TuneOptions): Promise<Earl
       const text = isJsonObject(log) ? log['text'] : undefined
       if (typeof text !== 'string') continue
       const { run } = await client.inspect(name)
-      return isEnd(run.status) ? { type: 'log', text } : { type: 'open', run: name }
+      if (!isEnd(run.status)) return { type: 'open', run: name }
+      if (text.length > fileBytesMax) throw tooLong(name)
+      return { type: 'log', text }
     }
     throw new LoopError(
       'unknown-run',
@@ -171,6 +173,13 @@ async function findEarlier(program: Command, options: TuneOptions): Promise<Earl
     )
   })
 }
+
+/** The input of a request is limited; a file of the workspace may be four times as long. */
+const tooLong = (run: string): LoopError =>
+  new LoopError(
+    'bad-request',
+    `The log of ${run} has more than 1 MB. Save it in the workspace (loopctl tune log ${run} > LOOP_LOG.md), and continue with a loop file: loopctl run <file> --input log=LOOP_LOG.md`,
+  )
 
 async function resumeEarlier(program: Command, run: string, options: TuneOptions): Promise<void> {
   const [{ resumeRun }, { withStarter }] = await Promise.all([
