@@ -7,6 +7,7 @@
 import { longPages } from './long-pages.ts'
 import { longRuns } from './long-runs.ts'
 import { longStories } from './long-stories.ts'
+import { longTuning } from './long-tuning.ts'
 
 export interface LongSuite {
   readonly name: string
@@ -25,34 +26,6 @@ export const longSuites: readonly LongSuite[] = [
     title: 'builds killed at every moment, agents that repeat themselves, a plan of 60 tasks',
     file: 'test/loops/build/build-ends.test.ts',
     casesMin: 10,
-    isShared: true,
-  },
-  {
-    name: 'tune.examples',
-    title: 'the three examples of tuning as a user runs them, human choices from a file',
-    file: 'test/e2e/tune-examples.test.ts',
-    casesMin: 3,
-    isShared: true,
-  },
-  {
-    name: 'tune.command',
-    title: 'loopctl tune without a manifest, and continued from its log on another machine',
-    file: 'test/e2e/tune-command.test.ts',
-    casesMin: 3,
-    isShared: true,
-  },
-  {
-    name: 'tune.kills',
-    title: 'a tuning loop killed with SIGKILL while its commands run, in every phase',
-    file: 'test/e2e/tune-kills.test.ts',
-    casesMin: 6,
-    isShared: true,
-  },
-  {
-    name: 'tune.size',
-    title: 'what a tuning loop of 200 cases and 10 iterations keeps: below 100 MB',
-    file: 'test/loops/tune/size.test.ts',
-    casesMin: 1,
     isShared: true,
   },
   {
@@ -305,6 +278,7 @@ export const longSuites: readonly LongSuite[] = [
   ...longPages,
   ...longRuns,
   ...longStories,
+  ...longTuning,
 ]
 
 /** One of the files that `npm test` leaves out otherwise: the same for one seed. */
