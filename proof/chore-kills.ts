@@ -109,7 +109,7 @@ async function countSites(chore: Chore): Promise<ReadonlyMap<string, number>> {
       const job = { state: join(base, 'state'), chore, url: receiver.url }
       await layOut(base, job)
       const counts = join(base, 'counts')
-      const life = await live(job, { counts })
+      const life = await live({ ...job, counts }, { counts })
       if (life !== 'done') throw new Error(`${chore} does not end: ${JSON.stringify(life)}`)
       const all = JSON.parse(readFileSync(counts, 'utf8')) as [string, number][]
       return new Map(all.filter(([site]) => site.startsWith('sql.')))

@@ -19,6 +19,8 @@ export interface ChoreJob {
   readonly state: string
   readonly chore: Chore
   readonly url: string
+  /** How often each failpoint was reached is written there. */
+  readonly counts?: string
 }
 
 export const scheduleName = 'chore'
