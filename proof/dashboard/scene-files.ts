@@ -131,7 +131,7 @@ const manifest = {
   outputPath: 'out/{name}.txt',
   evaluateCommand:
     'if cmp -s {output} {expected}; then echo \'{"pass": true}\'; else echo \'{"pass": false, "critique": "other"}\'; fi',
-  maxIterations: 2,
+  maxIterations: 1,
   repeats: { baseline: 2, proof: 2 },
   knobs: { word: { type: 'choice', text: 'word: {value}\n', values: ['Sum', 'Total', 'Amount'] } },
 }
