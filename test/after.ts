@@ -11,11 +11,10 @@ const afterStories: Undo[] = []
 const afterFiles: Undo[] = []
 
 export const afterStory = (undo: Undo): void => void afterStories.push(undo)
-/**
- * Runs before the callbacks registered so far, because what depends on something is removed first.
- */
+/** The `first` ones run before the callbacks registered so far: what depends on something is removed first. */
 export const firstAfterStory = (undo: Undo): void => void afterStories.unshift(undo)
 export const afterFile = (undo: Undo): void => void afterFiles.push(undo)
+export const firstAfterFile = (undo: Undo): void => void afterFiles.unshift(undo)
 
 /** In the order of registration. */
 export const undoStory = (): Promise<void> => undoAll(afterStories)

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DaemonProcess, endedBy, startProcess } from '../../build/proof/daemon-process.js'
-import { afterFile } from '../after.ts'
+import { afterFile, firstAfterFile } from '../after.ts'
 
 export interface StartedDaemon extends DaemonProcess {
   /** A request with the token, JSON in and out. */
@@ -30,7 +30,8 @@ export async function startDaemon(options: StartOptions = {}): Promise<StartedDa
   const { state = newState(), ...how } = options
   const daemon = await startProcess(state, {
     ...how,
-    onStarted: (child) => afterFile(() => endedBy(child, 'SIGKILL')),
+    // Before its folder is removed.
+    onStarted: (child) => firstAfterFile(() => endedBy(child, 'SIGKILL')),
   })
   return { ...daemon, ask: (method, path, body) => ask(daemon, { method, path, body }) }
 }

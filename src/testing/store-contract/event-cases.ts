@@ -175,6 +175,7 @@ const deriving: readonly StoreCase[] = [
       const named = (await store.namedContent()).map(({ hash, isTree }) => `${hash} ${isTree}`)
       assert.deepEqual(named.toSorted(), ['b1 false', 'b2 false', 't1 true'])
       assert.deepEqual(await store.integrityProblems(), [])
+      assert.deepEqual(await store.damagedRows(), [])
     },
   },
 ]
