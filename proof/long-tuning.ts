@@ -22,7 +22,7 @@ export const longTuning: readonly LongSuite[] = [
     title: 'a tuning loop killed with SIGKILL while its commands run, in every phase',
     file: 'test/e2e/tune-kills.test.ts',
     casesMin: 6,
-    isShared: true,
+    isSlow: true,
   },
   {
     name: 'tune.size',

@@ -1,12 +1,14 @@
 /** The test files of `npm test` that take longest, slowest first: it starts them in this order. */
 export const slowFiles: readonly string[] = [
   'test/cli/json-outputs.test.ts',
+  'test/daemon/schedules.test.ts',
+  'test/e2e/tune-examples.test.ts',
+  'test/e2e/tune.test.ts',
   'test/e2e/build-story.test.ts',
   'test/e2e/programs.test.ts',
   'test/terminal/terminal.test.ts',
   'src/agents/repair/repair-agent.test.ts',
   'test/e2e/dashboard.test.ts',
-  'test/daemon/schedules.test.ts',
   'test/injection/injection.test.ts',
   'test/examples.test.ts',
   'test/host-worktrees.test.ts',

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startModel } from '../../examples/tune/ticket-prompt/model.mjs'
 import { afterFile } from '../after.ts'
-import { isWhole } from '../share.ts'
+import { inProof, isWhole } from '../share.ts'
 import { ctlWith } from './loop-fixture.ts'
 
 const examples = new URL('../../examples/tune/', import.meta.url).pathname
@@ -71,33 +71,41 @@ test('rules that read invoices become better, and are proven on fresh runs', asy
   expect(log).toContain('the answers file')
 }, 900_000)
 
-test('packing becomes better although its scores vary', async () => {
-  const { work, debrief } = await play('packing', [
-    'cases/checkout.log.txt',
-    'cases/services.ini',
-    'cases/orders-may.csv',
-  ])
-  expect(debrief).toContain('Improved on this suite: +')
-  expect(JSON.parse(readFileSync(join(work, 'config.json'), 'utf8'))).not.toMatchObject({
-    strategy: 'huffman',
-    codec: 'gzip',
-  })
-}, 900_000)
+test.each(inProof)(
+  'packing becomes better although its scores vary: %s',
+  async () => {
+    const { work, debrief } = await play('packing', [
+      'cases/checkout.log.txt',
+      'cases/services.ini',
+      'cases/orders-may.csv',
+    ])
+    expect(debrief).toContain('Improved on this suite: +')
+    expect(JSON.parse(readFileSync(join(work, 'config.json'), 'utf8'))).not.toMatchObject({
+      strategy: 'huffman',
+      codec: 'gzip',
+    })
+  },
+  900_000,
+)
 
-test('a prompt becomes better for a noisy model behind the gateway, which meters what it costs', async () => {
-  const model = await startModel()
-  try {
-    const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'scripted' }
-    const cases = ['cases/dark.txt', 'cases/merge.txt', 'cases/refund.txt']
-    const { work, debrief, costMicros } = await play('ticket-prompt', cases, env)
-    expect(debrief).toMatch(
-      isWhole
-        ? /Improved on this suite: \+/
-        : /(Improved on this suite|Kept, not proven|Nothing was kept)/,
-    )
-    expect(costMicros).toBeGreaterThan(0)
-    expect(readFileSync(join(work, 'prompt.md'), 'utf8')).toContain('Labels:')
-  } finally {
-    model.close()
-  }
-}, 900_000)
+test.each(inProof)(
+  'a prompt becomes better for a noisy model behind the gateway, which meters what it costs: %s',
+  async () => {
+    const model = await startModel()
+    try {
+      const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'scripted' }
+      const cases = ['cases/dark.txt', 'cases/merge.txt', 'cases/refund.txt']
+      const { work, debrief, costMicros } = await play('ticket-prompt', cases, env)
+      expect(debrief).toMatch(
+        isWhole
+          ? /Improved on this suite: \+/
+          : /(Improved on this suite|Kept, not proven|Nothing was kept)/,
+      )
+      expect(costMicros).toBeGreaterThan(0)
+      expect(readFileSync(join(work, 'prompt.md'), 'utf8')).toContain('Labels:')
+    } finally {
+      model.close()
+    }
+  },
+  900_000,
+)

@@ -41,7 +41,9 @@ const list = operation({
   async handle({ host, log }, { query }) {
     const onProblem = (problem: string): void => log.warn({}, problem)
     const search = { ...defined({ loop: query.loop }), onProblem }
-    return ok(await updateLevels({ ...host, clock: systemClock }, search))
+    // A read leaves nothing behind.
+    const how = { remember: false }
+    return ok(await updateLevels({ ...host, clock: systemClock }, search, how))
   },
 })
 

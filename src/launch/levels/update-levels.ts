@@ -18,7 +18,16 @@ export interface UpdatedLevels {
   readonly escapes: readonly FoundEscape[]
 }
 
-export async function updateLevels(base: Base, search: EscapeSearch = {}): Promise<UpdatedLevels> {
+export interface UpdateOptions {
+  /** Keeps what was read in the state folder, for the next look. Default: true. */
+  readonly remember?: boolean
+}
+
+export async function updateLevels(
+  base: Base,
+  search: EscapeSearch = {},
+  { remember = true }: UpdateOptions = {},
+): Promise<UpdatedLevels> {
   const known = await readKnownRuns(base.folder, search)
   const escapes = await findEscapes(base, search, known)
   const scopes = (await findScopes(base, search.loop)).filter(
@@ -31,7 +40,7 @@ export async function updateLevels(base: Base, search: EscapeSearch = {}): Promi
     items.push(isChanged ? (await readStanding(base, scope, known)).view : found.view)
   }
   // The next look reads more without it.
-  await known.store().catch(() => undefined)
+  if (remember) await known.store().catch(() => undefined)
   return { items, escapes }
 }
 
