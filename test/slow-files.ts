@@ -4,6 +4,8 @@ export const slowFiles: readonly string[] = [
   'test/daemon/schedules.test.ts',
   'test/e2e/tune-examples.test.ts',
   'test/e2e/tune.test.ts',
+  'test/e2e/tune-hostile.test.ts',
+  'test/known-runs.test.ts',
   'test/e2e/build-story.test.ts',
   'test/e2e/programs.test.ts',
   'test/terminal/terminal.test.ts',
