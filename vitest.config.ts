@@ -71,7 +71,7 @@ export default defineConfig({
     testTimeout: patienceMs,
     hookTimeout: patienceMs,
     // Most of the time is spent waiting for other processes.
-    maxWorkers: Math.ceil(3.5 * availableParallelism()),
+    maxWorkers: Math.ceil(2.5 * availableParallelism()),
     sequence: { sequencer: SlowestFirst },
   },
 })
