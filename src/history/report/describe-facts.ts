@@ -5,11 +5,6 @@ export const money = (micros: number): string => {
   return micros > 0 && dollars < 0.01 ? '<$0.01' : `$${dollars.toFixed(2)}`
 }
 
-export const count = (value: number): string => value.toLocaleString('en')
-
-export const plural = (value: number, one: string): string =>
-  `${count(value)} ${one}${value === 1 ? '' : 's'}`
-
 export const utc = (atMs: number): string =>
   Number.isFinite(atMs) && Math.abs(atMs) < 8e15
     ? `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`

@@ -1,8 +1,9 @@
 /** The head of a report: what the run is, how it ended, what it cost, and what its certificate says. */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import { describeOutcome, isEnd } from '../../loop/index.ts'
 import { type Certificate, describeLevel, describeStrength } from '../../protocol/index.ts'
-import { money, plural, rate, span, utc } from './describe-facts.ts'
+import { money, rate, span, utc } from './describe-facts.ts'
 import { type Html, html, nothing } from './html.ts'
 import type { RunReport } from './read-report.ts'
 import { checkStatus, section, type Tone, table } from './render-parts.ts'

@@ -1,7 +1,8 @@
 /** The iterations of a run: what each was asked, did, cost and changed. What turned worse is marked (E12). */
 
+import { plural } from '../../loop/excerpt/plural.ts'
 import type { IterationSummary, Step } from '../../protocol/api/index.ts'
-import { money, plural, span, utc } from './describe-facts.ts'
+import { money, span, utc } from './describe-facts.ts'
 import { type Html, html, nothing } from './html.ts'
 import type { RunReport } from './read-report.ts'
 import { block, checkStatus, leftOut, section } from './render-parts.ts'

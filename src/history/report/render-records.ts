@@ -1,6 +1,7 @@
 /** The records of a run: evidence, changes, policy, actions, ledger. */
 
-import { money, plural, span, utc } from './describe-facts.ts'
+import { plural } from '../../loop/excerpt/plural.ts'
+import { money, span, utc } from './describe-facts.ts'
 import { type Html, html, nothing } from './html.ts'
 import type { RunReport } from './read-report.ts'
 import { checkStatus, leftOut, section, table, toned } from './render-parts.ts'
